@@ -18,6 +18,7 @@ use super::{AnchorReporting, Format, Scan, ScanStart};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
+use crate::uri::Reference;
 use crate::uri::base::push_path;
 
 /// Maximum length of a block, in bytes. A longer one is cut after a line, or inside of a longer line.
@@ -430,8 +431,11 @@ impl BlockReference {
     }
 
     pub(super) fn encode_path(&mut self, path: &[u8]) {
-        if path.iter().any(|byte| b" ?#%".contains(byte)) {
-            push_path(path, self.resolves_as.insert(Vec::new()));
+        let has_scheme = Reference::split(path).scheme.is_some();
+        if has_scheme || path.iter().any(|byte| b" ?#%".contains(byte)) {
+            let resolved = self.resolves_as.insert(Vec::new());
+            resolved.extend_from_slice(if has_scheme { b"./" } else { b"" });
+            push_path(path, resolved);
         }
     }
 

@@ -43,7 +43,15 @@ fn links_in_brackets_are_uris_or_files() {
     ]);
     let found = rows(FORMAT, "[[file:a b.org][x]]", false);
     assert_eq!(found[0].target, "http://example.com/dir/a%20b.org");
-    assert_eq!(found[0].span, (2, 14));
+    // Without `file:` and the place in the file.
+    assert_eq!(found[0].span, (7, 14));
+    let found = rows(FORMAT, "[[ file:a.org::*X ]] [[./b\\].org]]", false);
+    let spans: Vec<_> = found.iter().map(|link| link.span).collect();
+    assert_eq!(spans, [(8, 13), (23, 32)]);
+    // A path has no scheme.
+    let found = rows(FORMAT, "[[file:URL:a.org]]", false);
+    assert_eq!(found[0].reference, "URL:a.org");
+    assert_eq!(found[0].target, "http://example.com/dir/URL:a.org");
     assert_eq!(found[0].element.as_deref(), Some("a"));
 }
 

@@ -169,10 +169,15 @@ fn verbatim_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Reports a target, if it is a URI or a file.
-fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &mut BlockResults) {
+fn report(
+    target: &[u8],
+    mut range: Range<usize>,
+    element: &'static str,
+    results: &mut BlockResults,
+) {
     let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
-    let target = words.join(&b" "[..]);
-    let target = target.trim_ascii();
+    let joined = words.join(&b" "[..]);
+    let target = joined.trim_ascii();
     let colon = memchr(b':', target).unwrap_or(0);
     let rest = &target[(colon + 1).min(target.len())..];
     let is_scheme =
@@ -186,6 +191,13 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &m
     };
     // A place in the file.
     let path = memmem::find(path, b"::").map_or(path, |search| &path[..search]);
+    // The bytes of the path alone; escapes make the span longer.
+    if range.len() == joined.len() && !path.is_empty() {
+        let blanks = joined.len() - joined.trim_ascii_start().len();
+        let skipped = if target.starts_with(b"file:") { 5 } else { 0 };
+        range.start += blanks + skipped;
+        range.end = range.start + path.len();
+    }
     let mut found = BlockReference::new(range, element);
     found.attribute = Some(if element == "a" { "href" } else { "src" });
     if path.is_empty() {

@@ -116,7 +116,10 @@ fn blanks_in_references_stay_blanks() {
             "x.html",
             "<a href='my dir/a b.md'>x</a> <a href='my&#32;dir/a b.md'>x</a>",
         ),
-        ("x.org", "[[./my dir/a b.md]]\n"),
+        (
+            "x.org",
+            "[[./my dir/a b.md]] [[file:my dir/a b.md::*A][a]]\n",
+        ),
     ]);
     let before = contents(tree.path());
     for (old, new) in [
@@ -130,7 +133,10 @@ fn blanks_in_references_stay_blanks() {
             assert!(
                 read(&tree, "x.md").starts_with("[a](<my dir/c d.md#a>) [b](my%20dir/c%20d.md)")
             );
-            assert_eq!(read(&tree, "x.org"), "[[./my dir/c d.md]]\n");
+            assert_eq!(
+                read(&tree, "x.org"),
+                "[[./my dir/c d.md]] [[file:my dir/c d.md::*A][a]]\n"
+            );
         }
         let ran = tree.run(&["mv", "--write", new, old]);
         assert_eq!(ran.code, 0, "{}", ran.err);
