@@ -79,8 +79,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_templates(directory.path, value("templates_path").texts(""));
     site.add_templates(directory.path, ["_build"]);
     let pages = value("html_additional_pages");
-    site.add_made(pages.keys("").map(|page| format!("{page}.html")));
-    site.add_made(MADE.split(' '));
+    // The builder may make directories.
+    let made = MADE.split(' ').chain(pages.keys(""));
+    site.add_made(made.flat_map(|page| [format!("{page}.html"), page.to_owned()]));
+    site.add_made(["objects.inv"]);
     site.add_undecided("/_modules/ /_sources/ /_images/ /_downloads/ /_static/".split(' '));
     // Pages and ids of other extensions.
     let writers = "autosummary_generate autoapi sphinx_gallery breathe exhale apidoc";
@@ -97,7 +99,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 }
 
 /// Pages that any project has.
-const MADE: &str = "genindex.html search.html modindex.html py-modindex.html objects.inv";
+const MADE: &str = "genindex search modindex py-modindex";
 
 static LABEL: Pattern = Pattern::new(
     r"(?m)^[ \t]*(?:\(([^)\n]+)\)=|\.\. _([^:\n]+):|:(?:name|label):[ \t]*([^\n]+))|\{#([^}\s]+)",
