@@ -467,6 +467,14 @@ fn compressed_batches_of_news_are_opened() {
         cunbatch.extend_from_slice(&bits.to_le_bytes()[..bytes]);
     }
     let tree = Tree::new(&[]);
+    let compressed = &cunbatch[b"#! cunbatch\n".len()..];
+    for name in ["n.Z", "n"] {
+        tree.write(name, compressed);
+        tree.run(&[name]).is(0, &target);
+    }
+    tree.write("n.Z", &compressed[..2]);
+    tree.run(&["n.Z"]).tells(2, "", "compress.truncated");
+    let tree = Tree::new(&[]);
     for (name, bytes) in [("g", gunbatch), ("c", cunbatch)] {
         tree.write(name, &bytes);
         tree.run(&[name]).is(0, &target);

@@ -213,7 +213,7 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub(crate) struct ReadArgs {
-    /// Read compressed files (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip, WARC, ARC) too;
+    /// Read compressed files (gzip, zstd, bzip2, xz, lz4, compress) and archives (tar, zip, WARC, ARC) too;
     /// named ones are always read
     #[arg(short = 'z', long)]
     pub decompress: bool,

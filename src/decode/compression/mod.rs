@@ -1,4 +1,4 @@
-//! Compressed documents: gzip, zstd, bzip2, xz, lz4, and batches of news, recognised by their first
+//! Compressed documents: gzip, zstd, bzip2, xz, lz4, compress, and batches of news, recognised by their first
 //! bytes and decompressed as they are read.
 //!
 //! A compressed document is a sequence of members: gzip members, zstd and lz4 frames, bzip2 and xz
@@ -77,6 +77,7 @@ pub(crate) static CODECS: &[Codec] = &[
         ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::<xz::Xz>::default())
     },
     codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::<lz4::Lz4>::default()),
+    codec("Z", lzw::MAGIC, |head| head.starts_with(lzw::MAGIC), || Box::<lzw::Lzw>::default()),
     codec("", b"#! ", is_batch, || Box::new(NewsBatch(None))),
 ];
 
@@ -126,12 +127,8 @@ impl MemberDecoder for NewsBatch {
         let end = memchr::memchr(b'\n', line).ok_or(DecompressFault::Corrupt)?;
         source.consume(end + 1);
         let head = source.peek(HEAD);
-        let mut decoder: Box<dyn MemberDecoder> = if head.starts_with(lzw::MAGIC) {
-            Box::new(lzw::Lzw::default())
-        } else {
-            let codec = Codec::of(head).filter(|_| !is_batch(head));
-            (codec.ok_or(DecompressFault::Corrupt)?.decoder)()
-        };
+        let codec = Codec::of(head).filter(|_| !is_batch(head));
+        let mut decoder = (codec.ok_or(DecompressFault::Corrupt)?.decoder)();
         decoder.begin(source)?;
         self.0 = Some(decoder);
         Ok(())
