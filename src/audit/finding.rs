@@ -200,6 +200,18 @@ impl<'a> Finding<'a> {
         })
     }
 
+    /// Returns the message for a group by target or by rule, and the message of the finding if others may have
+    /// another cause.
+    pub(super) fn group_message(&self, is_of_target: bool) -> (Cow<'static, str>, Option<String>) {
+        let is_shared =
+            |cause: &FindingCause<'_>| is_of_target && cause.kind != CauseKind::AboveRoot;
+        if self.draft.cause.as_ref().is_none_or(is_shared) {
+            return (self.message(), None);
+        }
+        let own = self.message().into_owned();
+        (self.draft.rule.rule().message.into(), Some(own))
+    }
+
     /// Returns the reference that may have been meant.
     pub fn suggestion(&self) -> Option<&'a [u8]> {
         self.suggestion.map(|known| &*known.reference)

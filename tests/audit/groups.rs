@@ -82,6 +82,33 @@ site/d.html:1:66: error[broken-fragment]: a.html#x (no such id)
 }
 
 #[test]
+fn causes_of_one_finding_are_not_the_groups() {
+    let tree = Tree::new(&[
+        ("a.html", "<a href=../y.html>x</a>"),
+        ("b.html", "<a href=y.html>x</a> <a href=../z.html>x</a>"),
+    ]);
+    let cause = " (no such file: the reference escapes the root)";
+    let run = |flags: &[&str]| tree.run(&[&["audit", "."], flags].concat()).out;
+    let group = format!("    a.html:1:9: ../y.html{cause}\n    b.html:1:9: y.html\n");
+    let single = format!("b.html:1:30: error[broken-file]: ../z.html{cause}\n");
+    assert_eq!(
+        run(&[]),
+        format!("2x y.html: broken-file (error: no such file)\n{group}{single}")
+    );
+    assert_eq!(
+        run(&["--group", "rule"]),
+        format!("3x broken-file (error: no such file)\n{group}    b.html:1:30: ../z.html{cause}\n")
+    );
+    let markdown = run(&["--format", "markdown"]);
+    for part in [
+        "` y.html `: error broken-file: no such file\n",
+        "` ../y.html ` (` no such file: the reference escapes the root `)\n",
+    ] {
+        assert!(markdown.contains(part), "{markdown}");
+    }
+}
+
+#[test]
 fn one_annotation_represents_its_group() {
     let tree = tree();
     let ran = run(&tree, &["--format", "github"]);

@@ -41,8 +41,9 @@ impl ReportFormatter for MarkdownReport {
     }
 
     fn grouped(&mut self, finding: &Finding<'_>, place_of: GroupPlace, _out: &mut Vec<u8>) {
+        let (shared, own) = finding.group_message(place_of.by == Grouping::Target);
         if place_of.nth == 0 {
-            let (rule, message) = (rule(finding), message(finding));
+            let (rule, message) = (rule(finding), message(shared));
             let header = match place_of.by {
                 Grouping::File => code(finding.document.path()),
                 Grouping::Target => {
@@ -56,7 +57,9 @@ impl ReportFormatter for MarkdownReport {
             Grouping::File => line(finding),
             _ => {
                 let (place, reference) = (place(finding), code(finding.reference()));
-                format!("{place}: {reference}{}", suggestion(finding, code))
+                let own =
+                    own.map_or_else(String::new, |own| format!(" ({})", code(own.as_bytes())));
+                format!("{place}: {reference}{own}{}", suggestion(finding, code))
             }
         };
         self.current += &format!("  - {line}\n");
@@ -110,7 +113,7 @@ fn rule(finding: &Finding<'_>) -> String {
 }
 
 fn line(finding: &Finding<'_>) -> String {
-    let (place, rule, mut message) = (place(finding), rule(finding), message(finding));
+    let (place, rule, mut message) = (place(finding), rule(finding), message(finding.message()));
     if !finding.reference().is_empty() {
         message = format!("{} ({message})", code(finding.reference()));
     }
@@ -127,8 +130,8 @@ fn place(finding: &Finding<'_>) -> String {
 }
 
 /// A path in a message is code.
-fn message(finding: &Finding<'_>) -> String {
-    match finding.message() {
+fn message(message: Cow<'static, str>) -> String {
+    match message {
         Cow::Borrowed(message) => message.to_owned(),
         Cow::Owned(message) => code(message.as_bytes()),
     }

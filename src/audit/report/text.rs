@@ -73,7 +73,8 @@ impl TextReport {
             Grouping::Target => shown(&finding.draft.target_name) + ": ",
         };
         let rule = self.rule(finding, finding.rule());
-        let (level, message) = (finding.level().name(), shown(finding.message().as_bytes()));
+        let (message, _) = finding.group_message(place.by == Grouping::Target);
+        let (level, message) = (finding.level().name(), shown(message.as_bytes()));
         format!("{count}x {target}{rule} ({level}: {message})")
     }
 }
@@ -89,8 +90,10 @@ impl ReportFormatter for TextReport {
         } else {
             let location = self.location(finding.document, finding.member(), finding.position());
             let (reference, suggestion) = (shown(finding.reference()), suggestion(finding, shown));
+            let (_, own) = finding.group_message(place.by == Grouping::Target);
+            let own = own.map_or_else(String::new, |own| format!(" ({})", shown(own.as_bytes())));
             let origin = origin(finding);
-            let _ = writeln!(out, "{location} {reference}{suggestion}{origin}");
+            let _ = writeln!(out, "{location} {reference}{own}{suggestion}{origin}");
         }
         if let Some(more) = place.more().filter(|&more| more > 0) {
             let _ = writeln!(out, "    and {more} more");
