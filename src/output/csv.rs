@@ -6,6 +6,7 @@ use super::json::push_base64;
 use super::layout::{Formulas, Layout};
 use super::record::DocumentPath;
 use super::text::push_lossy;
+use crate::bytes::simd::{self, Block};
 use crate::linker::Link;
 
 pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
@@ -31,8 +32,13 @@ pub(super) fn push_row(
         if index > 0 {
             out.push(separator);
         }
+        let value = (field.value)(path, link);
+        // Most cells, which need no escape.
+        if matches!(value, Value::Null) {
+            continue;
+        }
         let start = out.len();
-        push_cell(&(field.value)(path, link), out);
+        push_cell(&value, out);
         let is_formula = matches!(
             out.get(start),
             Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
@@ -78,8 +84,7 @@ fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
 
 /// Quotes a cell of CSV where necessary (RFC 4180 section 2, rules 6 and 7).
 pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
-    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
-    if out[start..].iter().any(special) {
+    if has_any(*b",\"\r\n", &out[start..]) {
         escape(start, out, |byte| (byte == b'"').then_some(*b"\"\""));
         out.insert(start, b'"');
         out.push(b'"');
@@ -88,19 +93,23 @@ pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
 
 /// Escapes a cell of TSV: `\t`, `\n`, `\r`, `\\`.
 pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
-    escape(start, out, |byte| match byte {
-        b'\t' => Some(*b"\\t"),
-        b'\n' => Some(*b"\\n"),
-        b'\r' => Some(*b"\\r"),
-        b'\\' => Some(*b"\\\\"),
-        _ => None,
-    });
+    if has_any(*b"\t\n\r\\", &out[start..]) {
+        escape(start, out, |byte| match byte {
+            b'\t' => Some(*b"\\t"),
+            b'\n' => Some(*b"\\n"),
+            b'\r' => Some(*b"\\r"),
+            b'\\' => Some(*b"\\\\"),
+            _ => None,
+        });
+    }
+}
+
+fn has_any(special: [u8; 4], bytes: &[u8]) -> bool {
+    let mask = |block: Block| block.any_of(special);
+    simd::any(bytes, mask, |byte| special.contains(&byte))
 }
 
 fn escape(start: usize, out: &mut Vec<u8>, escaped: fn(u8) -> Option<[u8; 2]>) {
-    if out[start..].iter().all(|&byte| escaped(byte).is_none()) {
-        return;
-    }
     for byte in out.split_off(start) {
         match escaped(byte) {
             Some(pair) => out.extend(pair),
