@@ -52,8 +52,8 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
     if destination.is_terminal && findings.output().is_table() {
         return Err(extract::no_terminal(findings.output()));
     }
-    let mut layout = Layout::of_records(TARGET_FIELDS.iter().collect());
-    layout.kind = "target";
+    let fields = TARGET_FIELDS.iter().collect();
+    let mut layout = Layout::default().with_records("target", fields);
     if destination.is_terminal {
         layout.escape = Escape::Controls;
     }

@@ -1,6 +1,7 @@
 //! The keys of the record of a link, one row each in the order of the record.
 
 use super::column::{ColumnKind, ColumnSet};
+use super::json::push_value;
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
 use crate::linker::{Envelope, Link, LinkDescription, WebRecord};
@@ -13,7 +14,9 @@ use crate::uri::{
 pub struct RecordField {
     /// The key, also in `--fields`, and the name of the column.
     pub name: &'static str,
-    pub(super) key: JsonKey,
+    /// Appends the key and the value to a record of JSON. One function for each field: neither the type of the
+    /// value nor the length of the key is looked up.
+    pub(super) push: for<'a> fn(&'a DocumentPath, &'a Link<'a>, &mut Vec<u8>),
     /// Whether every record has the key.
     pub(super) presence: FieldPresence,
     /// The type of the column of tables, which determines the type in JSON.
@@ -26,35 +29,6 @@ pub struct RecordField {
 }
 
 type FieldValue = for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>;
-
-/// A key in JSON, with a comma before and a colon after it.
-/// Padded, so that all are copied in the same few instructions, without a call.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JsonKey {
-    padded: [u8; JsonKey::LENGTH],
-    length: usize,
-}
-
-impl JsonKey {
-    const LENGTH: usize = 24;
-
-    const fn new(key: &str) -> Self {
-        let mut padded = [b' '; JsonKey::LENGTH];
-        let (start, _) = padded.split_at_mut(key.len());
-        start.copy_from_slice(key.as_bytes());
-        JsonKey {
-            padded,
-            length: key.len(),
-        }
-    }
-
-    #[inline]
-    pub(super) fn push(&self, out: &mut Vec<u8>) {
-        let end = out.len() + self.length;
-        out.extend_from_slice(&self.padded);
-        out.truncate(end);
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldPresence {
@@ -74,6 +48,27 @@ pub(crate) enum FieldPresence {
     Message,
     /// Where the layout names it, null where unknown.
     Requested,
+}
+
+/// Which links have the same value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// Those with the same path, member, base, context, element, attribute, flags and error.
+    Shared,
+    /// One; only in messages, records and archives is there a value.
+    Member,
+    /// One; only in messages is there a value.
+    Message,
+    /// One.
+    Link,
+}
+
+impl FieldPresence {
+    /// Returns whether records show a value.
+    fn is_shown(self, value: &Value<'_>) -> bool {
+        let may_lack = matches!(self, FieldPresence::Appended | FieldPresence::Member);
+        !may_lack || !matches!(value, Value::Null)
+    }
 }
 
 /// The value of a key.
@@ -124,7 +119,14 @@ macro_rules! fields {
     )*) => {
         &[$(RecordField {
             name: $name,
-            key: JsonKey::new(concat!(",\"", $name, "\":")),
+            push: |path, link, out| {
+                const VALUE: FieldValue = $value;
+                let value = VALUE(path, link);
+                if FieldPresence::$presence.is_shown(&value) {
+                    out.extend_from_slice(concat!(",\"", $name, "\":").as_bytes());
+                    push_value(&value, out);
+                }
+            },
             presence: FieldPresence::$presence,
             column: ColumnKind::$column,
             sets: ColumnSet::$sets,
@@ -519,10 +521,25 @@ impl RecordField {
         matches!(self.presence, Described | Message | Requested)
     }
 
-    /// Returns whether links outside messages, records and archives have the key, other than `type`.
-    pub(super) fn is_of_document(&self) -> bool {
-        let of_members = matches!(self.presence, FieldPresence::Member | FieldPresence::Mail);
-        !of_members && !std::ptr::eq(self, &FIELDS[0])
+    /// Returns whether the key is the first of all records.
+    pub(super) fn is_type(&self) -> bool {
+        std::ptr::eq(self, &FIELDS[0])
+    }
+
+    /// Returns which links have the same value.
+    pub(super) fn lifetime(&self) -> Lifetime {
+        use ColumnKind::{Bytes, Number, Uri};
+        use FieldPresence::{Always, Appended, Mail, Member, Nullable};
+        let is_of_links = FIELDS.iter().any(|field| std::ptr::eq(field, self));
+        match self.presence {
+            Mail => Lifetime::Message,
+            Member => Lifetime::Member,
+            Always | Nullable | Appended if is_of_links => match self.column {
+                Number | Uri | Bytes => Lifetime::Link,
+                _ => Lifetime::Shared,
+            },
+            _ => Lifetime::Link,
+        }
     }
 
     /// Returns whether the value depends on line numbers, which take a pass over the document.

@@ -2,7 +2,7 @@
 
 use super::column::{ColumnSet, StringForm};
 use super::escape::Escape;
-use super::field::{RecordField, default_fields, table_fields};
+use super::field::{Lifetime, RecordField, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
@@ -11,8 +11,8 @@ pub struct Layout {
     pub(crate) kind: &'static str,
     /// The keys, or the columns of a table, in order.
     pub(crate) fields: Vec<&'static RecordField>,
-    /// The keys after `type` of links outside messages, records and archives.
-    pub(crate) document_fields: Vec<&'static RecordField>,
+    /// The keys after `type`, of which neighbours last equally long.
+    pub(crate) runs: Vec<FieldRun>,
     /// Arrow: the type of columns of strings that many rows share.
     pub strings: StringForm,
     /// Text: the location before the target.
@@ -27,6 +27,13 @@ pub struct Layout {
     pub hyperlinks: bool,
     /// CSV and TSV: cells that a spreadsheet would take for a formula.
     pub formulas: Formulas,
+}
+
+/// Fields in a row.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldRun {
+    pub(crate) lifetime: Lifetime,
+    pub(crate) fields: Vec<&'static RecordField>,
 }
 
 /// The spelling of cells of CSV and TSV that a spreadsheet would take for a formula.
@@ -47,10 +54,19 @@ impl Default for Layout {
 
 impl Layout {
     pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
-        let shown = fields.iter().filter(|field| field.is_of_document());
+        let after_type: Vec<_> = fields
+            .iter()
+            .copied()
+            .filter(|field| !field.is_type())
+            .collect();
+        let runs = after_type.chunk_by(|one, next| one.lifetime() == next.lifetime());
+        let runs = runs.map(|fields| FieldRun {
+            lifetime: fields[0].lifetime(),
+            fields: fields.to_vec(),
+        });
         Layout {
             kind: "link",
-            document_fields: shown.copied().collect(),
+            runs: runs.collect(),
             fields,
             strings: StringForm::default(),
             location: LocationPrefix::default(),
@@ -59,6 +75,21 @@ impl Layout {
             color: false,
             hyperlinks: false,
             formulas: Formulas::default(),
+        }
+    }
+
+    /// Shows other records, with the same form.
+    pub(crate) fn with_records(
+        self,
+        kind: &'static str,
+        fields: Vec<&'static RecordField>,
+    ) -> Self {
+        let Layout { fields, runs, .. } = Layout::of_records(fields);
+        Layout {
+            kind,
+            fields,
+            runs,
+            ..self
         }
     }
 

@@ -102,25 +102,6 @@ impl Output {
         }
     }
 
-    /// Appends a link, to formats that write one after the other.
-    pub fn push_link(
-        &self,
-        layout: &Layout,
-        path: &DocumentPath,
-        link: &Link<'_>,
-        out: &mut Vec<u8>,
-    ) {
-        match self.links {
-            LinkForm::Text => text::push_link(layout, path, link, out),
-            LinkForm::Json => json::push_link(layout, path, link, out),
-            LinkForm::Cells(separator, protect) => {
-                csv::push_row(layout, path, link, separator, protect, out);
-            }
-            LinkForm::Index => cdxj::push_record(layout, path, link, out),
-            LinkForm::Table(_) => {}
-        }
-    }
-
     /// Returns whether links are written as text, without keys.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.links, LinkForm::Text)
@@ -150,5 +131,38 @@ impl Output {
     /// ```
     pub fn named(name: &str) -> Option<&'static Output> {
         OUTPUTS.iter().find(|output| output.name == name)
+    }
+}
+
+/// Writes links one after the other, in the formats that do.
+pub struct LinkFormatter<'a> {
+    output: &'a Output,
+    layout: &'a Layout,
+    last: json::LastRecord,
+}
+
+impl<'a> LinkFormatter<'a> {
+    /// Creates a formatter for a format and a layout.
+    pub fn new(output: &'a Output, layout: &'a Layout) -> Self {
+        let last = json::LastRecord::default();
+        LinkFormatter {
+            output,
+            layout,
+            last,
+        }
+    }
+
+    /// Appends a link.
+    pub fn push(&mut self, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+        let layout = self.layout;
+        match self.output.links {
+            LinkForm::Text => text::push_link(layout, path, link, out),
+            LinkForm::Json => json::push_link(layout, path, link, &mut self.last, out),
+            LinkForm::Cells(separator, protect) => {
+                csv::push_row(layout, path, link, separator, protect, out);
+            }
+            LinkForm::Index => cdxj::push_record(layout, path, link, out),
+            LinkForm::Table(_) => {}
+        }
     }
 }

@@ -19,7 +19,6 @@ use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
-use crate::output::DocumentPath;
 use crate::output::escape::{push_decimal, push_visible};
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
 use crate::output::record::{
@@ -27,6 +26,7 @@ use crate::output::record::{
 };
 use crate::output::table::RowBuilder;
 use crate::output::text::push_path;
+use crate::output::{DocumentPath, LinkFormatter};
 
 const REORDER_LIMIT: usize = 8 << 20;
 
@@ -165,6 +165,7 @@ struct RunCollector<'a, W: Write + Send> {
     ticket: u64,
     path: DocumentPath,
     block: OutputChunk,
+    lines: LinkFormatter<'a>,
     /// The rows that are not in the block yet, if the output is a table.
     rows: Option<RowBuilder>,
     /// The same for all workers.
@@ -189,6 +190,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             ticket: 0,
             path: DocumentPath::new(b""),
             block: OutputChunk::default(),
+            lines: LinkFormatter::new(options.output, &options.layout),
             rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
             hash,
             summary: Summary::default(),
@@ -489,11 +491,10 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     }
 
     fn push(&mut self, link: &Link<'_>) {
-        let (layout, output) = (&self.options.layout, &mut self.block.output);
-        if let Some(rows) = &mut self.rows {
-            return rows.push(&self.path, link);
+        match &mut self.rows {
+            Some(rows) => rows.push(&self.path, link),
+            None => (self.lines).push(&self.path, link, &mut self.block.output),
         }
-        (self.options.output).push_link(layout, &self.path, link, output);
     }
 
     fn end(&self) -> usize {

@@ -10,8 +10,8 @@ use hashbrown::HashTable;
 use super::reorder::{BlockSink, OutputBlock};
 use super::{OutputOrder, PipelineOptions};
 use crate::linker::Link;
-use crate::output::DocumentPath;
 use crate::output::table::{RowBlock, RowBuilder, TableWriter};
+use crate::output::{DocumentPath, LinkFormatter};
 
 /// A block is pushed when it has this many bytes.
 pub(super) const BLOCK: usize = 64 << 10;
@@ -189,7 +189,7 @@ impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
 
 /// Writes rows that are not made by the workers of a run.
 pub(crate) struct RowWriter<'a, W: Write + Send> {
-    options: &'a PipelineOptions,
+    lines: LinkFormatter<'a>,
     rows: Option<RowBuilder>,
     chunk: OutputChunk,
     writer: OutputWriter<W>,
@@ -198,7 +198,7 @@ pub(crate) struct RowWriter<'a, W: Write + Send> {
 impl<'a, W: Write + Send> RowWriter<'a, W> {
     pub(crate) fn new(options: &'a PipelineOptions, output: W) -> io::Result<Self> {
         Ok(RowWriter {
-            options,
+            lines: LinkFormatter::new(options.output, &options.layout),
             rows: options.table().map(|_| RowBuilder::new(&options.layout)),
             chunk: OutputChunk::default(),
             writer: OutputWriter::new(options, (output, None), FlushPolicy::Gathered)?,
@@ -206,10 +206,9 @@ impl<'a, W: Write + Send> RowWriter<'a, W> {
     }
 
     pub(crate) fn push(&mut self, path: &DocumentPath, link: &Link<'_>) -> io::Result<()> {
-        let PipelineOptions { output, layout, .. } = self.options;
         match &mut self.rows {
             Some(rows) => rows.push(path, link),
-            None => output.push_link(layout, path, link, &mut self.chunk.output),
+            None => self.lines.push(path, link, &mut self.chunk.output),
         }
         let weight = self.rows.as_ref().map_or(0, RowBuilder::weight);
         if self.chunk.output.len().max(weight) >= BLOCK {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use uriscan::linker::Link;
-use uriscan::output::{DocumentPath, Layout, Output};
+use uriscan::output::{DocumentPath, Layout, LinkFormatter, Output};
 
 use super::Input;
 
@@ -20,7 +20,7 @@ pub(super) fn check(mut input: Input<'_>) {
     let mut written = outputs.map(|output| {
         let mut out = Vec::new();
         output.header(&layout, &mut out);
-        out
+        (LinkFormatter::new(output, &layout), out)
     });
     let mut expected = Vec::new();
     let mut options = ExtractorOptions::default().with_positions(Positions::Lines);
@@ -29,15 +29,21 @@ pub(super) fn check(mut input: Input<'_>) {
         &Document::new(format, None),
         bytes,
         &mut |link: &Link<'_>| {
-            for (output, out) in outputs.iter().zip(&mut written) {
-                output.push_link(&layout, &place, link, out);
+            for (output, (formatter, out)) in outputs.iter().zip(&mut written) {
+                let start = out.len();
+                formatter.push(&place, link, out);
+                // Nothing of the links before is in a record.
+                let mut alone = Vec::new();
+                LinkFormatter::new(output, &layout).push(&place, link, &mut alone);
+                assert_eq!(out[start..], alone);
             }
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let target = link.target.map(text).unwrap_or_default();
             expected.push([text(place.path()), text(link.reference), target]);
         },
     );
-    let [jsonl, csv, tsv] = written.map(|out| String::from_utf8(out).expect("records are UTF-8"));
+    let [jsonl, csv, tsv] =
+        written.map(|(_, out)| String::from_utf8(out).expect("records are UTF-8"));
     assert_eq!(json_rows(&jsonl), expected, "{jsonl}");
     assert_eq!(csv_rows(&csv), expected, "{csv}");
     assert_eq!(tsv_rows(&tsv), expected, "{tsv}");

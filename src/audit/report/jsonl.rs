@@ -3,24 +3,36 @@
 use super::formatter::{AuditSummary, ReportFormatter, ReportRecord};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::output::column::ColumnKind;
-use crate::output::field::FIELDS;
+use crate::output::field::{FIELDS, default_fields};
 use crate::output::json::{
-    self, open_link, push_count, push_counts, push_each_count, push_key, push_list, push_member,
-    push_number, push_string, push_text,
+    self, LastRecord, open_link, push_count, push_counts, push_each_count, push_key, push_list,
+    push_member, push_number, push_string, push_text,
 };
 use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
 
-#[derive(Default)]
 pub(super) struct JsonlReport {
-    layout: Layout,
+    links: Layout,
+    findings: Layout,
+    last: LastRecord,
+}
+
+impl Default for JsonlReport {
+    fn default() -> Self {
+        let fields = default_fields().collect();
+        JsonlReport {
+            links: Layout::default(),
+            findings: Layout::default().with_records("finding", fields),
+            last: LastRecord::default(),
+        }
+    }
 }
 
 impl ReportFormatter for JsonlReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         match finding.draft.subject {
             FindingSubject::Link(link) => {
-                open_link("finding", &self.layout, finding.document, link, out)
+                open_link(&self.findings, finding.document, link, &mut self.last, out)
             }
             FindingSubject::Document(position) => open_position(finding.document, &position, out),
         }
@@ -40,7 +52,7 @@ impl ReportFormatter for JsonlReport {
     fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
         match record {
             ReportRecord::Link(link, state) => {
-                open_link("link", &self.layout, document, link, out);
+                open_link(&self.links, document, link, &mut self.last, out);
                 push_member("state", state.name(), out);
                 out.extend_from_slice(b"}\n");
             }
