@@ -552,6 +552,18 @@ pub enum Written {
 }
 
 impl Filter {
+    /// Returns whether any link may be left out.
+    pub(crate) fn is_set(&self) -> bool {
+        let lists = [&self.schemes, &self.elements, &self.attributes, &self.hosts];
+        lists.iter().any(|list| !list.is_empty())
+            || [&self.include, &self.exclude]
+                .iter()
+                .any(|set| set.is_some())
+            || !self.contexts.is_empty()
+            || self.written != Written::Any
+            || self.messages.needs_envelope()
+    }
+
     /// Returns whether a link is reported. The reference serves as a missing target.
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);

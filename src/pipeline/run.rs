@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
 use super::input::Input;
-use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
+use super::options::{Archives, Filter, MessageForm, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -168,6 +168,8 @@ struct RunCollector<'a, W: Write + Send> {
     lines: LinkFormatter<'a>,
     /// The rows that are not in the block yet, if the output is a table.
     rows: Option<RowBuilder>,
+    /// `None` if every link is reported.
+    filter: Option<&'a Filter>,
     /// The same for all workers.
     hash: &'a TargetHasher,
     summary: Summary,
@@ -192,6 +194,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             block: OutputChunk::default(),
             lines: LinkFormatter::new(options.output, &options.layout),
             rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
+            filter: Some(&options.filter).filter(|filter| filter.is_set()),
             hash,
             summary: Summary::default(),
             tally: KeyCounts::default(),
@@ -530,7 +533,7 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
         if self.stopped {
             return ControlFlow::Break(());
         }
-        if !options.filter.admits(link) {
+        if self.filter.is_some_and(|filter| !filter.admits(link)) {
             return ControlFlow::Continue(());
         }
         self.summary.references += 1;
