@@ -143,7 +143,10 @@ impl HtmlScanner {
     }
 
     fn whole(&mut self, window: &Window, events: &mut Events) -> Result<usize, RestartHints> {
-        if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
+        if self.document.charset.undeclared
+            && !window.bytes.is_ascii()
+            && str::from_utf8(window.bytes).is_err()
+        {
             self.fall_back(events);
         }
         let exact = self.start.restart.exact.then_some(self.bail).flatten();
