@@ -265,7 +265,15 @@ impl Side {
         let inputs = Inputs::new(roots, &arguments.documents.walk);
         inputs.check(outputs, &options.reading, std::iter::empty())?;
         let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
-        let shown = self.checkout.as_ref();
+        // Files have their names in git: `REV:PATH/NAME`.
+        let shown = self.checkout.as_ref().map(|(_, name)| {
+            let end: &[u8] = match &name[..] {
+                [.., b':' | b'/'] => b"",
+                name if name.contains(&b':') => b"/",
+                _ => b":",
+            };
+            [name, end].concat()
+        });
         let inventory = Inventory::new(Audit::new(options, &paths), walk);
         let (summary, _) = inventory.summary();
         if summary.is_empty() {
@@ -273,7 +281,7 @@ impl Side {
         }
         Ok(TargetSet::Tree(Box::new(TargetTree {
             inventory,
-            shown: shown.map(|(_, name)| (bytes_of(&self.path).to_vec(), name.clone())),
+            shown: shown.map(|name| ([bytes_of(&self.path), b"/"].concat(), name)),
         })))
     }
 }

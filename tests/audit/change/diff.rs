@@ -315,6 +315,10 @@ fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
             .code,
         1
     );
+    for revision in ["HEAD", "HEAD:", "HEAD:docs/"] {
+        let ran = tree.run(&["diff", "--git", revision, "new"]);
+        assert!(ran.out.contains("HEAD:docs/b.html: "), "{}", ran.out);
+    }
     assert_eq!(tree.run(&["diff", "docs", "--git", "HEAD:docs"]).code, 0);
     assert_eq!(tree.run(&["diff", "--git", "none:docs", "docs"]).code, 2);
     assert_eq!(tree.run(&["diff", "--git=-x", "docs"]).code, 2);
