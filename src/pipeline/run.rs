@@ -476,6 +476,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         }
     }
 
+    /// Apart from [`RunCollector::flush`], which is called for each link.
+    #[inline(never)]
     fn end_block(&mut self) {
         if let Some(rows) = &mut self.rows {
             self.block.rows = rows.finish();

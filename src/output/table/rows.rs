@@ -1,19 +1,22 @@
 //! Rows of links, as one worker makes them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
+    ArrayBuilder, BinaryBuilder, GenericByteBuilder, Int64Builder, ListBuilder, StringBuilder,
+    TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::types::{ByteArrayType, Int32Type};
+use arrow_array::{Array, ArrayRef, Int32Array, RunArray};
+use arrow_schema::{ArrowError, DataType};
 
-use super::schema::{UTC, item, schema};
-use super::text::{formed, microseconds};
-use crate::linker::Link;
-use crate::output::column::{ColumnKind, StringForm};
+use super::schema::{UTC, item};
+use super::text::{microseconds, uri};
+use crate::linker::{Link, lossy};
+use crate::output::column::ColumnKind;
 use crate::output::field::{RecordField, Value};
 use crate::output::layout::Layout;
 use crate::output::record::DocumentPath;
@@ -21,17 +24,15 @@ use crate::output::record::DocumentPath;
 /// Rows of one worker, in the order of its document.
 #[derive(Debug, Default)]
 pub(crate) struct RowBlock {
-    /// The rows if there are any, or the reason why the table cannot hold one.
-    pub(super) batch: Option<Result<RecordBatch, String>>,
-    /// The bytes of the strings of all rows.
-    pub(super) bytes: usize,
+    /// The columns of the rows if there are any, or the reason why the table cannot hold one.
+    pub(super) columns: Option<Result<Vec<ArrayRef>, String>>,
+    rows: usize,
     weight: usize,
 }
 
 impl RowBlock {
     pub(crate) fn len(&self) -> usize {
-        let batch = self.batch.as_ref().and_then(|batch| batch.as_ref().ok());
-        batch.map_or(0, RecordBatch::num_rows)
+        self.rows
     }
 
     /// Returns the approximate memory of the rows, in bytes.
@@ -42,7 +43,6 @@ impl RowBlock {
 
 /// Appends links as rows, and returns them in blocks.
 pub(crate) struct RowBuilder {
-    schema: SchemaRef,
     columns: Vec<Column>,
     rows: usize,
     /// The bytes of all strings.
@@ -60,7 +60,6 @@ impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         RowBuilder {
             columns: layout.fields.iter().copied().map(Column::new).collect(),
-            schema: schema(&layout.fields, StringForm::Plain),
             rows: 0,
             bytes: 0,
             is_oversized: false,
@@ -93,37 +92,48 @@ impl RowBuilder {
         if self.rows == 0 {
             return RowBlock::default();
         }
-        let (weight, bytes) = (self.weight(), self.bytes);
-        let arrays = self.columns.iter_mut().map(Column::finish).collect();
-        let batch = if self.is_oversized {
+        let columns: Result<_, _> = self.columns.iter_mut().map(Column::finish).collect();
+        let columns = if self.is_oversized {
             Err("a link has more than 2 GiB, which is too long for a table".to_owned())
         } else {
-            let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays);
-            batch.map_err(|error| error.to_string())
+            columns.map_err(|error: ArrowError| error.to_string())
+        };
+        let block = RowBlock {
+            columns: Some(columns),
+            rows: self.rows,
+            weight: self.weight(),
         };
         (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
-        RowBlock {
-            batch: Some(batch),
-            bytes,
-            weight,
-        }
+        block
     }
 }
 
 struct Column {
     field: &'static RecordField,
     values: ColumnBuilder,
-    /// The last bytes of [`Value::Formed`], and the text made of them: neighbours often have the same.
-    formed: Option<(Vec<u8>, Option<String>)>,
 }
 
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
+    Runs(TextRuns),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
+}
+
+/// Texts of rows, each once for neighbours that are equal.
+#[derive(Default)]
+struct TextRuns {
+    texts: StringBuilder,
+    /// The rows before the end of each run.
+    ends: Vec<i32>,
+    /// The bytes that the text of the last run is made of, and whether it is not null.
+    last: Vec<u8>,
+    is_text: bool,
+    /// The length of that text.
+    length: usize,
 }
 
 impl Column {
@@ -140,13 +150,10 @@ impl Column {
             ColumnKind::ByteLists => ColumnBuilder::ByteLists(
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
+            kind if kind.is_shared() => ColumnBuilder::Runs(TextRuns::default()),
             _ => ColumnBuilder::Texts(StringBuilder::new()),
         };
-        Column {
-            field,
-            values,
-            formed: None,
-        }
+        Column { field, values }
     }
 
     /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`.
@@ -160,26 +167,28 @@ impl Column {
             (ColumnBuilder::Times(times), _) => {
                 times.append_option(string(value).and_then(microseconds));
             }
-            (ColumnBuilder::Texts(texts), Value::Name(text) | Value::Text(text)) => {
-                add(text.len(), bytes)?;
-                texts.append_value(text);
-            }
-            (ColumnBuilder::Texts(texts), &Value::Formed(from, form)) => {
-                if (self.formed.as_ref()).is_none_or(|(known, _)| known != from) {
-                    self.formed = Some((from.to_vec(), form(from)));
-                }
-                let text = self.formed.as_ref().and_then(|(_, text)| text.as_ref());
-                add(text.map_or(0, String::len), bytes)?;
+            (ColumnBuilder::Texts(texts), _) => {
+                let text = text(value, self.field.column);
+                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
                 texts.append_option(text);
             }
-            (ColumnBuilder::Texts(texts), _) => match string(value) {
-                Some(string) => {
-                    let text = formed(string, self.field.column);
-                    add(text.len(), bytes)?;
-                    texts.append_value(text);
+            (ColumnBuilder::Runs(runs), _) => {
+                let from = string(value);
+                if let Some(end) = runs.ends.last_mut()
+                    && from == runs.is_text.then_some(&runs.last)
+                {
+                    *end += 1;
+                    return add(runs.length, bytes);
                 }
-                None => texts.append_null(),
-            },
+                let text = text(value, self.field.column);
+                runs.length = text.as_ref().map_or(0, |text| text.len());
+                add(runs.length, bytes)?;
+                runs.texts.append_option(text);
+                runs.ends.push(runs.ends.last().map_or(1, |end| end + 1));
+                runs.is_text = from.is_some();
+                runs.last.clear();
+                runs.last.extend_from_slice(from.unwrap_or_default());
+            }
             (ColumnBuilder::Bytes(strings), _) => {
                 let string = string(value);
                 add(string.map_or(0, <[u8]>::len), bytes)?;
@@ -207,16 +216,31 @@ impl Column {
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        match &mut self.values {
-            ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
+    fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        Ok(match &mut self.values {
+            ColumnBuilder::Numbers(numbers) => {
+                let next = Int64Builder::with_capacity(numbers.len().next_power_of_two());
+                Arc::new(std::mem::replace(numbers, next).finish())
+            }
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
-            ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
-            ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
+            ColumnBuilder::Texts(texts) => finished(texts),
+            ColumnBuilder::Runs(runs) => {
+                let ends = Int32Array::from(std::mem::take(&mut runs.ends));
+                Arc::new(RunArray::try_new(&ends, &runs.texts.finish())?)
+            }
+            ColumnBuilder::Bytes(strings) => finished(strings),
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
-        }
+        })
     }
+}
+
+/// Returns the strings of a block; the next one is as long, about, so that its memory does not grow in steps.
+fn finished<T: ByteArrayType>(strings: &mut GenericByteBuilder<T>) -> ArrayRef {
+    let lengths = [strings.len(), strings.values_slice().len()];
+    let [rows, bytes] = lengths.map(|length| length.next_power_of_two().min(1 << 20));
+    let next = GenericByteBuilder::with_capacity(rows, bytes);
+    Arc::new(std::mem::replace(strings, next).finish())
 }
 
 /// Adds the length of a string to the bytes of a block.
@@ -242,6 +266,18 @@ fn append_texts<'t>(
     Ok(())
 }
 
+/// Returns a value in the form of a column of text.
+fn text<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, str>> {
+    match *value {
+        Value::Name(text) | Value::Text(text) => Some(Cow::Borrowed(text)),
+        Value::Formed(from, form) => form(from).map(Cow::Owned),
+        _ => string(value).map(|string| match kind {
+            ColumnKind::Uri | ColumnKind::SharedUri => uri(string),
+            _ => lossy(string),
+        }),
+    }
+}
+
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
         Value::Name(text) | Value::Text(text) => Some(text.as_bytes()),
@@ -259,8 +295,25 @@ pub(super) fn string_bytes(column: &dyn Array, rows: &Range<usize>) -> usize {
         range(strings.value_offsets()).len()
     } else if let Some(lists) = column.as_list_opt::<i32>() {
         string_bytes(lists.values(), &range(lists.value_offsets()))
+    } else if let Some(texts) = column.as_run_opt::<Int32Type>() {
+        let mut sum = 0;
+        each_run(&[&texts.slice(rows.start, rows.len())], |text, count| {
+            sum += text.map_or(0, str::len) * count;
+        });
+        sum
     } else {
         0
+    }
+}
+
+/// Passes the text of each run on, and the number of its rows.
+pub(super) fn each_run(parts: &[&RunArray<Int32Type>], mut each: impl FnMut(Option<&str>, usize)) {
+    for part in parts {
+        let (texts, mut start) = (part.values_slice(), 0);
+        for (text, end) in (texts.as_string::<i32>().iter()).zip(part.run_ends().sliced_values()) {
+            each(text, (end - start) as usize);
+            start = end;
+        }
     }
 }
 

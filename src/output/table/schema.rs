@@ -10,7 +10,7 @@ use crate::output::field::RecordField;
 /// The time zone of columns of times.
 pub(super) const UTC: &str = "UTC";
 
-/// Returns the schema of a table; the blocks that become its batches have plain strings.
+/// Returns the schema of a table.
 pub(super) fn schema(fields: &[&RecordField], strings: StringForm) -> SchemaRef {
     let field = |field: &&RecordField| {
         let data_type = data_type(field.column, strings);

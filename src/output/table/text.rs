@@ -4,20 +4,10 @@ use std::borrow::Cow;
 
 use chrono::NaiveDate;
 
-use crate::linker::lossy;
-use crate::output::column::ColumnKind;
 use crate::uri::percent::encode_invalid;
 
-/// Returns a value in the form of a column of text.
-pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Cow<'_, str> {
-    match kind {
-        ColumnKind::Uri | ColumnKind::SharedUri => uri(value),
-        _ => lossy(value),
-    }
-}
-
 /// Returns a URI as UTF-8, with triplets for invalid bytes.
-fn uri(value: &[u8]) -> Cow<'_, str> {
+pub(super) fn uri(value: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(value) {
         return Cow::Borrowed(text);
     }

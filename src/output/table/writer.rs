@@ -7,20 +7,19 @@ use std::sync::Arc;
 
 #[cfg(feature = "parquet")]
 use ::parquet::arrow::ArrowWriter;
-use arrow_array::builder::StringDictionaryBuilder;
+use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use arrow_select::concat::{concat, concat_batches};
+use arrow_select::concat::concat;
 use smart_default::SmartDefault;
 
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::rows::{RowBlock, string_bytes};
+use super::rows::{RowBlock, each_run, string_bytes};
 use super::schema::schema;
-use crate::output::column::StringForm;
 use crate::output::layout::Layout;
 
 /// A format of tables.
@@ -52,7 +51,7 @@ pub(crate) struct TableWriter<W: Write + Send> {
     limits: BatchLimits,
     /// The rows of the next batch, after an empty part: a single part would be passed on with the bits of
     /// rows around it.
-    parts: Vec<RecordBatch>,
+    parts: Vec<Vec<ArrayRef>>,
     rows: usize,
     /// The bytes of the strings in these rows.
     bytes: usize,
@@ -70,7 +69,6 @@ enum TableEncoder<W: Write + Send> {
 impl<W: Write + Send> TableWriter<W> {
     /// Creates a writer, which begins with the schema.
     pub(crate) fn new(format: TableFormat, layout: &Layout, output: W) -> io::Result<Self> {
-        let blocks = schema(&layout.fields, StringForm::Plain);
         let schema = schema(&layout.fields, layout.strings);
         // glibc keeps freed memory up to twice the largest block that was mapped and freed. Without such a
         // block the buffers of each batch are faulted in anew, a fifth of the time of a table. Not touched.
@@ -87,7 +85,7 @@ impl<W: Write + Send> TableWriter<W> {
             }
         };
         Ok(TableWriter {
-            parts: vec![RecordBatch::new_empty(blocks)],
+            parts: Vec::new(),
             schema,
             limits: BatchLimits::default(),
             rows: 0,
@@ -99,21 +97,26 @@ impl<W: Write + Send> TableWriter<W> {
 
     /// Adds some rows of a block, and writes the batches that are full; an error when a row is too long.
     pub(crate) fn push(&mut self, block: &RowBlock, ranges: &[Range<usize>]) -> io::Result<()> {
-        let Some(batch) = &block.batch else {
+        let Some(columns) = &block.columns else {
             return Ok(());
         };
-        let batch = (batch.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
+        let columns = (columns.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
+        let part = |from, count| {
+            columns
+                .iter()
+                .map(|column| column.slice(from, count))
+                .collect()
+        };
         self.held += block.weight();
         for rows in ranges {
             let mut rows = rows.clone();
             while !rows.is_empty() {
-                let (count, bytes) = self.room(batch, block.bytes, &rows);
+                let (count, bytes) = self.room(columns, &rows);
                 if count > 0 {
-                    self.parts.push(if count == batch.num_rows() {
-                        batch.clone()
-                    } else {
-                        batch.slice(rows.start, count)
-                    });
+                    if self.parts.is_empty() {
+                        self.parts.push(part(rows.start, 0));
+                    }
+                    self.parts.push(part(rows.start, count));
                     rows.start += count;
                     self.rows += count;
                     self.bytes += bytes;
@@ -124,10 +127,11 @@ impl<W: Write + Send> TableWriter<W> {
                 }
             }
             // Few rows of many blocks may hold them all.
-            if self.held > 2 * self.limits.bytes {
-                let joined = concat_batches(self.parts[0].schema_ref(), &self.parts);
+            if self.held > 2 * self.limits.bytes && self.rows > 0 {
+                let joined = (0..columns.len()).map(|index| concat(&column(&self.parts, index)));
+                let joined = joined.collect::<Result<_, _>>().map_err(output_error)?;
                 self.parts.truncate(1);
-                self.parts.push(joined.map_err(output_error)?);
+                self.parts.push(joined);
                 self.held = self.bytes;
             }
         }
@@ -135,16 +139,11 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Returns how many of some rows fit, at least one into an empty batch, and the bytes of their strings.
-    ///
-    /// `all` is the bytes of the strings of the whole block.
-    fn room(&self, batch: &RecordBatch, all: usize, rows: &Range<usize>) -> (usize, usize) {
+    fn room(&self, columns: &[ArrayRef], rows: &Range<usize>) -> (usize, usize) {
         let bytes = |count: usize| -> usize {
-            if count == batch.num_rows() {
-                return all;
-            }
             let rows = rows.start..rows.start + count;
-            let columns = batch.columns().iter();
-            columns.map(|column| string_bytes(column, &rows)).sum()
+            let bytes = columns.iter().map(|column| string_bytes(column, &rows));
+            bytes.sum()
         };
         let fits = |bytes: usize| self.bytes + bytes <= self.limits.bytes;
         let (mut fitting, mut count) = (0, rows.len().min(self.limits.rows - self.rows));
@@ -166,7 +165,7 @@ impl<W: Write + Send> TableWriter<W> {
 
     fn write_batch(&mut self) -> io::Result<()> {
         let batch = join(&self.schema, &self.parts).map_err(output_error)?;
-        self.parts.truncate(1);
+        self.parts.clear();
         (self.rows, self.bytes, self.held) = (0, 0, 0);
         match &mut self.encoder {
             TableEncoder::Stream(stream) => {
@@ -192,33 +191,34 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 /// Joins parts of blocks into a batch.
-fn join(schema: &SchemaRef, parts: &[RecordBatch]) -> Result<RecordBatch, ArrowError> {
+fn join(schema: &SchemaRef, parts: &[Vec<ArrayRef>]) -> Result<RecordBatch, ArrowError> {
     let columns = schema.fields().iter().enumerate().map(|(index, field)| {
-        let parts: Vec<_> = (parts.iter().map(|part| part.column(index).as_ref())).collect();
-        match field.data_type() {
-            DataType::Dictionary(..) => Ok(numbered(&parts)),
-            _ => concat(&parts),
+        let parts = column(parts, index);
+        let runs: Option<Vec<_>> = parts.iter().map(|part| part.as_run_opt()).collect();
+        let Some(runs) = runs else {
+            return concat(&parts);
+        };
+        if let DataType::Dictionary(..) = field.data_type() {
+            // In the order of their first rows.
+            let mut numbers = StringDictionaryBuilder::<Int32Type>::new();
+            each_run(&runs, |text, count| numbers.append_options(text, count));
+            return Ok(Arc::new(numbers.finish()));
         }
+        let bytes = (runs.iter()).map(|part| string_bytes(*part, &(0..part.len())));
+        let mut texts = StringBuilder::with_capacity(1 << 12, bytes.sum());
+        each_run(&runs, |text, count| match text {
+            Some(text) => texts.append_value_n(text, count),
+            None => texts.append_nulls(count),
+        });
+        Ok(Arc::new(texts.finish()) as ArrayRef)
     });
     let columns = columns.collect::<Result<_, _>>()?;
     RecordBatch::try_new(Arc::clone(schema), columns)
 }
 
-/// Returns a column whose rows are numbers of strings, in the order of their first rows.
-fn numbered(parts: &[&dyn Array]) -> ArrayRef {
-    let texts = parts.iter().flat_map(|part| part.as_string::<i32>());
-    let mut numbers = StringDictionaryBuilder::<Int32Type>::new();
-    // Neighbours are often equal.
-    for run in texts
-        .collect::<Vec<_>>()
-        .chunk_by(|one, other| one == other)
-    {
-        match run[0] {
-            Some(text) => numbers.append_values(text, run.len()),
-            None => numbers.append_nulls(run.len()),
-        }
-    }
-    Arc::new(numbers.finish())
+/// Returns the parts of a column.
+fn column(parts: &[Vec<ArrayRef>], index: usize) -> Vec<&dyn Array> {
+    parts.iter().map(|part| part[index].as_ref()).collect()
 }
 
 /// Returns the error of the output that an error of Arrow wraps; the arrays fit the schema.
