@@ -8,6 +8,7 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
+use super::simd::is_ascii;
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -194,7 +195,7 @@ pub fn breaks(bytes: &[u8]) -> u64 {
 
 /// Returns the number of Unicode scalar values; each undecodable byte is one.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
-    if encoding.is_single_byte() || bytes.is_ascii() {
+    if encoding.is_single_byte() || is_ascii(bytes) {
         return bytes.len() as u64;
     }
     if encoding == UTF_8 {

@@ -3,6 +3,7 @@
 use super::column::{ColumnKind, ColumnSet};
 use super::json::push_value;
 use super::record::DocumentPath;
+use crate::bytes::simd::is_ascii;
 use crate::document::flags::Flags;
 use crate::linker::{Envelope, Link, LinkDescription, WebRecord};
 use crate::uri::{
@@ -303,7 +304,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
 pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
     "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8, in base64" =>
         |_, link| match link.target {
-            Ok(target) if !target.is_ascii() && std::str::from_utf8(target).is_err() => {
+            Ok(target) if !is_ascii(target) && std::str::from_utf8(target).is_err() => {
                 Value::Base64(target)
             }
             _ => Value::Null,
