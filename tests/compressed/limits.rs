@@ -94,6 +94,12 @@ fn empty_members_are_passed_over() {
     }
 }
 
+#[test]
+fn a_skippable_frame_before_one_of_lz4_is_of_lz4() {
+    let stored = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &lz4(b"http")[..]].concat();
+    assert_eq!(read(&stored), (b"http".to_vec(), None));
+}
+
 /// A gzip member with optional fields, and the checksum of its header.
 fn fields(extra: usize, name: usize, comment: usize) -> Vec<u8> {
     let mut header = b"\x1f\x8b\x08\x1e\0\0\0\0\0\xff".to_vec();

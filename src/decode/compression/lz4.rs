@@ -10,6 +10,14 @@ use crate::bytes::buffered::BufferedSource;
 
 pub(super) const MAGIC: &[u8] = b"\x04\x22\x4d\x18";
 
+/// Returns whether a frame follows the skippable one that starts here, which may be zstd's too.
+pub(super) fn follows(head: &[u8]) -> bool {
+    let length = head.get(4..8).and_then(|length| length.try_into().ok());
+    let end = length.map_or(0, |length| u32::from_le_bytes(length).saturating_add(8));
+    let end = end as usize;
+    head.get(end..).is_some_and(|next| next.starts_with(MAGIC))
+}
+
 const DICTIONARY: u8 = 0x01;
 const CONTENT_CHECKSUM: u8 = 0x04;
 const CONTENT_SIZE: u8 = 0x08;

@@ -69,7 +69,7 @@ pub(crate) static CODECS: &[Codec] = &[
     },
     Codec {
         probed: zstd::FIRST_BLOCK,
-        ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head), || Box::new(zstd::Zstd::new()))
+        ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head) && !lz4::follows(head), || Box::new(zstd::Zstd::new()))
     },
     codec("bz2", b"BZh", bzip2::starts, || Box::<bzip2::Bzip2>::default()),
     Codec {
