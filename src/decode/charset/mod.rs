@@ -12,7 +12,7 @@ mod reader;
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, WINDOWS_1252,
 };
-use memchr::memmem;
+use memchr::memchr_iter;
 
 use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
@@ -127,7 +127,8 @@ pub(crate) fn guess(head: &[u8]) -> TextCharset {
     let head = &head[..head.len().min(GUESS)];
     if head.is_ascii() {
         // ESC $ designates a set of two-byte characters, and hardly occurs by chance.
-        if memmem::find(head, b"\x1B$").is_some() {
+        let mut escapes = memchr_iter(0x1B, head);
+        if escapes.any(|at| head.get(at + 1) == Some(&b'$')) {
             return TextCharset::Convert(ConverterInput::Encoding(ISO_2022_JP));
         }
         return TextCharset::Superset(UTF_8);
