@@ -53,7 +53,7 @@ pub(crate) enum FieldPresence {
 
 /// Which links have the same value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lifetime {
+pub(crate) enum ValueScope {
     /// Those with the same path, member, base, context, element, attribute, flags and error.
     Shared,
     /// One; only in messages, records and archives is there a value.
@@ -528,18 +528,18 @@ impl RecordField {
     }
 
     /// Returns which links have the same value.
-    pub(super) fn lifetime(&self) -> Lifetime {
+    pub(super) fn scope(&self) -> ValueScope {
         use ColumnKind::{Bytes, Number, Uri};
         use FieldPresence::{Always, Appended, Mail, Member, Nullable};
         let is_of_links = FIELDS.iter().any(|field| std::ptr::eq(field, self));
         match self.presence {
-            Mail => Lifetime::Message,
-            Member => Lifetime::Member,
+            Mail => ValueScope::Message,
+            Member => ValueScope::Member,
             Always | Nullable | Appended if is_of_links => match self.column {
-                Number | Uri | Bytes => Lifetime::Link,
-                _ => Lifetime::Shared,
+                Number | Uri | Bytes => ValueScope::Link,
+                _ => ValueScope::Shared,
             },
-            _ => Lifetime::Link,
+            _ => ValueScope::Link,
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use data_encoding::BASE64;
 
 use super::escape::{is_control, push_decimal, push_parts};
-use super::field::{Lifetime, Value};
+use super::field::{Value, ValueScope};
 use super::layout::Layout;
 use super::record::{ArchiveRecord, Counted, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
@@ -26,7 +26,7 @@ pub(super) fn push_link(
 
 /// The text of the fields that links in a row share, as the last record had it.
 #[derive(Clone, Debug, Default)]
-pub struct LastRecord {
+pub(crate) struct LastRecord {
     /// The values that are strings, one after the other, and their lengths.
     values: Vec<u8>,
     lengths: [usize; 6],
@@ -85,20 +85,20 @@ pub(crate) fn open_link(
     let is_repeated = last.is_repeated(path, link);
     last.texts.resize_with(layout.runs.len(), Vec::new);
     for (run, text) in layout.runs.iter().zip(&mut last.texts) {
-        match run.lifetime {
-            Lifetime::Shared if is_repeated => {
+        match run.scope {
+            ValueScope::Shared if is_repeated => {
                 out.extend_from_slice(text);
                 continue;
             }
-            Lifetime::Member if !link.part.is_known() => continue,
-            Lifetime::Message if link.part.envelope.is_none() => continue,
+            ValueScope::Member if !link.part.is_known() => continue,
+            ValueScope::Message if link.part.envelope.is_none() => continue,
             _ => {}
         }
         let start = out.len();
         for field in &run.fields {
             (field.push)(path, link, out);
         }
-        if run.lifetime == Lifetime::Shared {
+        if run.scope == ValueScope::Shared {
             text.clear();
             text.extend_from_slice(&out[start..]);
         }

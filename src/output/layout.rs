@@ -2,7 +2,7 @@
 
 use super::column::{ColumnSet, StringForm};
 use super::escape::Escape;
-use super::field::{Lifetime, RecordField, default_fields, table_fields};
+use super::field::{RecordField, ValueScope, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
@@ -11,7 +11,7 @@ pub struct Layout {
     pub(crate) kind: &'static str,
     /// The keys, or the columns of a table, in order.
     pub(crate) fields: Vec<&'static RecordField>,
-    /// The keys after `type`, of which neighbours last equally long.
+    /// The keys after `type`, in runs of one scope.
     pub(crate) runs: Vec<FieldRun>,
     /// Arrow: the type of columns of strings that many rows share.
     pub strings: StringForm,
@@ -29,10 +29,10 @@ pub struct Layout {
     pub formulas: Formulas,
 }
 
-/// Fields in a row.
+/// Keys in a row whose values have one scope.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldRun {
-    pub(crate) lifetime: Lifetime,
+    pub(crate) scope: ValueScope,
     pub(crate) fields: Vec<&'static RecordField>,
 }
 
@@ -59,9 +59,9 @@ impl Layout {
             .copied()
             .filter(|field| !field.is_type())
             .collect();
-        let runs = after_type.chunk_by(|one, next| one.lifetime() == next.lifetime());
+        let runs = after_type.chunk_by(|one, next| one.scope() == next.scope());
         let runs = runs.map(|fields| FieldRun {
-            lifetime: fields[0].lifetime(),
+            scope: fields[0].scope(),
             fields: fields.to_vec(),
         });
         Layout {
