@@ -1,5 +1,7 @@
 //! The types of columns in tables of links, and the sets that `--columns` chooses from.
 
+use crate::document::flags::Flags;
+
 /// The metadata of the schema of tables: its version, another one where a column that exists changes, and the
 /// version of the package.
 pub(super) const METADATA: [(&str, &str); 3] = [
@@ -30,6 +32,47 @@ pub enum ColumnKind {
     Names,
     /// Several strings of bytes.
     ByteLists,
+}
+
+/// The value of a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// Unknown or not applicable.
+    Null,
+    /// A number.
+    Number(u64),
+    /// A name from a table, which needs no escapes.
+    Name(&'static str),
+    /// A text.
+    Text(&'a str),
+    /// Any bytes.
+    Bytes(&'a [u8]),
+    /// Bytes to write in base64.
+    Base64(&'a [u8]),
+    /// Flags, written as a list of names.
+    Flags(Flags),
+    /// A list of texts.
+    List(&'a [&'a [u8]]),
+    /// A list of words with a space between two.
+    Words(&'a str),
+    /// A list of texts.
+    Texts(&'a [String]),
+    /// A text that is made of bytes; null if it has none.
+    Formed(&'a [u8], fn(&[u8]) -> Option<String>),
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn text(text: Option<&'a str>) -> Self {
+        text.map_or(Value::Null, Value::Text)
+    }
+
+    pub(super) fn bytes(bytes: Option<&'a [u8]>) -> Self {
+        bytes.map_or(Value::Null, Value::Bytes)
+    }
+
+    pub(super) fn number(number: Option<u64>) -> Self {
+        number.map_or(Value::Null, Value::Number)
+    }
 }
 
 /// The type of columns of strings that many rows share.

@@ -1,7 +1,7 @@
 //! CSV (RFC 4180) and TSV: a header, then one row for each link.
 
+use super::column::Value;
 use super::escape::{Escape, make_visible, push_decimal};
-use super::field::Value;
 use super::json::push_base64;
 use super::layout::{Formulas, Layout};
 use super::record::DocumentPath;

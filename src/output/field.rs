@@ -1,6 +1,6 @@
 //! The keys of the record of a link, one row each in the order of the record.
 
-use super::column::{ColumnKind, ColumnSet};
+use super::column::{ColumnKind, ColumnSet, Value};
 use super::json::push_value;
 use super::record::DocumentPath;
 use crate::bytes::simd::is_ascii;
@@ -69,47 +69,6 @@ impl FieldPresence {
     fn is_shown(self, value: &Value<'_>) -> bool {
         let may_lack = matches!(self, FieldPresence::Appended | FieldPresence::Member);
         !may_lack || !matches!(value, Value::Null)
-    }
-}
-
-/// The value of a key.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
-    /// Unknown or not applicable.
-    Null,
-    /// A number.
-    Number(u64),
-    /// A name from a table, which needs no escapes.
-    Name(&'static str),
-    /// A text.
-    Text(&'a str),
-    /// Any bytes.
-    Bytes(&'a [u8]),
-    /// Bytes to write in base64.
-    Base64(&'a [u8]),
-    /// Flags, written as a list of names.
-    Flags(Flags),
-    /// A list of texts.
-    List(&'a [&'a [u8]]),
-    /// A list of words with a space between two.
-    Words(&'a str),
-    /// A list of texts.
-    Texts(&'a [String]),
-    /// A text that is made of bytes; null if it has none.
-    Formed(&'a [u8], fn(&[u8]) -> Option<String>),
-}
-
-impl<'a> Value<'a> {
-    fn text(text: Option<&'a str>) -> Self {
-        text.map_or(Value::Null, Value::Text)
-    }
-
-    fn bytes(bytes: Option<&'a [u8]>) -> Self {
-        bytes.map_or(Value::Null, Value::Bytes)
-    }
-
-    fn number(number: Option<u64>) -> Self {
-        number.map_or(Value::Null, Value::Number)
     }
 }
 

@@ -1,109 +1,14 @@
-//! JSON Lines: one object a line, with the keys in the order of [`FIELDS`].
+//! JSON Lines: one object a line.
 
 use std::io::Write as _;
 
 use data_encoding::BASE64;
 
+use super::column::Value;
 use super::escape::{is_control, push_decimal, push_parts};
-use super::field::{Value, ValueScope};
-use super::layout::Layout;
 use super::record::{ArchiveRecord, Counted, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
-use crate::document::events::Context;
-use crate::linker::{Diagnostic, Link};
-use crate::uri::ResolveErrorKind;
-
-pub(super) fn push_link(
-    layout: &Layout,
-    path: &DocumentPath,
-    link: &Link<'_>,
-    last: &mut LastRecord,
-    out: &mut Vec<u8>,
-) {
-    open_link(layout, path, link, last, out);
-    out.extend_from_slice(b"}\n");
-}
-
-/// The text of the fields that links in a row share, as the last record had it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LastRecord {
-    /// The values that are strings, one after the other, and their lengths.
-    values: Vec<u8>,
-    lengths: [usize; 6],
-    /// The other values, with flags that have no name; `None` at first, and after a link with alternatives.
-    facts: Option<(Context, u64, Option<ResolveErrorKind>)>,
-    /// The text of each run of shared fields.
-    texts: Vec<Vec<u8>>,
-}
-
-impl LastRecord {
-    /// Returns whether a link has the same shared values as the last one, and keeps its values.
-    fn is_repeated(&mut self, path: &DocumentPath, link: &Link<'_>) -> bool {
-        let values = [
-            Some(path.path()),
-            link.member.map(str::as_bytes),
-            link.base.map(|base| base.uri),
-            link.base.map(|base| base.label.as_bytes()),
-            link.element.map(str::as_bytes),
-            link.attribute.map(str::as_bytes),
-        ];
-        // No string has the length of null.
-        let lengths = values.map(|value| value.map_or(usize::MAX, <[u8]>::len));
-        let values = values.map(Option::unwrap_or_default);
-        // Alternatives are not compared.
-        let facts = (link.alternatives.is_empty())
-            .then(|| (link.context, link.flags.bits(), link.target.err()));
-        let mut known = self.values.as_slice();
-        let mut follows = |value: &[u8]| {
-            let rest = known.strip_prefix(value);
-            known = rest.unwrap_or_default();
-            rest.is_some()
-        };
-        let is_same = facts.is_some()
-            && self.facts == facts
-            && self.lengths == lengths
-            && values.iter().all(|value| follows(value));
-        if !is_same {
-            (self.lengths, self.facts) = (lengths, facts);
-            self.values.clear();
-            let keep = |value: &[u8]| self.values.extend_from_slice(value);
-            values.into_iter().for_each(keep);
-        }
-        is_same
-    }
-}
-
-/// Appends the keys of a link, and leaves the object open for further keys.
-pub(crate) fn open_link(
-    layout: &Layout,
-    path: &DocumentPath,
-    link: &Link<'_>,
-    last: &mut LastRecord,
-    out: &mut Vec<u8>,
-) {
-    open(layout.kind, out);
-    let is_repeated = last.is_repeated(path, link);
-    last.texts.resize_with(layout.runs.len(), Vec::new);
-    for (run, text) in layout.runs.iter().zip(&mut last.texts) {
-        match run.scope {
-            ValueScope::Shared if is_repeated => {
-                out.extend_from_slice(text);
-                continue;
-            }
-            ValueScope::Member if !link.part.is_known() => continue,
-            ValueScope::Message if link.part.envelope.is_none() => continue,
-            _ => {}
-        }
-        let start = out.len();
-        for field in &run.fields {
-            (field.push)(path, link, out);
-        }
-        if run.scope == ValueScope::Shared {
-            text.clear();
-            text.extend_from_slice(&out[start..]);
-        }
-    }
-}
+use crate::linker::Diagnostic;
 
 pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     open("diagnostic", out);

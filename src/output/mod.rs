@@ -1,7 +1,7 @@
 //! Layer 5: links to bytes. Text, JSON Lines, CSV, TSV and Arrow are one row each of [`OUTPUTS`].
 //!
 //! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
-//! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
+//! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](column::Value).
 
 mod cdxj;
 pub mod column;
@@ -10,6 +10,7 @@ pub mod escape;
 pub mod field;
 pub mod json;
 mod layout;
+pub(crate) mod link_record;
 pub mod record;
 pub(crate) mod schema;
 pub mod table;
@@ -138,13 +139,13 @@ impl Output {
 pub struct LinkFormatter<'a> {
     output: &'a Output,
     layout: &'a Layout,
-    last: json::LastRecord,
+    last: link_record::LastRecord,
 }
 
 impl<'a> LinkFormatter<'a> {
     /// Creates a formatter for a format and a layout.
     pub fn new(output: &'a Output, layout: &'a Layout) -> Self {
-        let last = json::LastRecord::default();
+        let last = link_record::LastRecord::default();
         LinkFormatter {
             output,
             layout,
@@ -157,7 +158,7 @@ impl<'a> LinkFormatter<'a> {
         let layout = self.layout;
         match self.output.links {
             LinkForm::Text => text::push_link(layout, path, link, out),
-            LinkForm::Json => json::push_link(layout, path, link, &mut self.last, out),
+            LinkForm::Json => link_record::push_link(layout, path, link, &mut self.last, out),
             LinkForm::Cells(separator, protect) => {
                 csv::push_row(layout, path, link, separator, protect, out);
             }

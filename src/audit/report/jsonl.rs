@@ -5,9 +5,10 @@ use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::output::column::ColumnKind;
 use crate::output::field::{FIELDS, default_fields};
 use crate::output::json::{
-    self, LastRecord, open_link, push_count, push_counts, push_each_count, push_key, push_list,
-    push_member, push_number, push_string, push_text,
+    self, push_count, push_counts, push_each_count, push_key, push_list, push_member, push_number,
+    push_string, push_text,
 };
+use crate::output::link_record::{LastRecord, open_link};
 use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
 

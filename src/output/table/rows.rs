@@ -16,8 +16,8 @@ use arrow_schema::{ArrowError, DataType};
 use super::schema::{UTC, item};
 use super::text::{microseconds, uri};
 use crate::linker::{Link, lossy};
-use crate::output::column::ColumnKind;
-use crate::output::field::{RecordField, Value};
+use crate::output::column::{ColumnKind, Value};
+use crate::output::field::RecordField;
 use crate::output::layout::Layout;
 use crate::output::record::DocumentPath;
 
