@@ -8,17 +8,6 @@ use crate::document::events::Context;
 use crate::linker::Link;
 use crate::uri::ResolveErrorKind;
 
-pub(super) fn push_link(
-    layout: &Layout,
-    path: &DocumentPath,
-    link: &Link<'_>,
-    last: &mut LastRecord,
-    out: &mut Vec<u8>,
-) {
-    open_link(layout, path, link, last, out);
-    out.extend_from_slice(b"}\n");
-}
-
 /// The text of the fields that links in a row share, as the last record had it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastRecord {

@@ -1,6 +1,6 @@
 //! Layer 5: links to bytes. Text, JSON Lines, CSV, TSV and Arrow are one row each of [`OUTPUTS`].
 //!
-//! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
+//! Every writer appends to a buffer of the caller and allocates nothing for a link. The contents of a record are
 //! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](column::Value).
 
 mod cdxj;
@@ -158,7 +158,10 @@ impl<'a> LinkFormatter<'a> {
         let layout = self.layout;
         match self.output.links {
             LinkForm::Text => text::push_link(layout, path, link, out),
-            LinkForm::Json => link_record::push_link(layout, path, link, &mut self.last, out),
+            LinkForm::Json => {
+                link_record::open_link(layout, path, link, &mut self.last, out);
+                out.extend_from_slice(b"}\n");
+            }
             LinkForm::Cells(separator, protect) => {
                 csv::push_row(layout, path, link, separator, protect, out);
             }

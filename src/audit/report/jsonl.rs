@@ -1,5 +1,7 @@
 //! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
 
+use smart_default::SmartDefault;
+
 use super::formatter::{AuditSummary, ReportFormatter, ReportRecord};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::output::column::ColumnKind;
@@ -12,21 +14,12 @@ use crate::output::link_record::{LastRecord, open_link};
 use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
 
+#[derive(SmartDefault)]
 pub(super) struct JsonlReport {
     links: Layout,
+    #[default(Layout::default().with_records("finding", default_fields().collect()))]
     findings: Layout,
     last: LastRecord,
-}
-
-impl Default for JsonlReport {
-    fn default() -> Self {
-        let fields = default_fields().collect();
-        JsonlReport {
-            links: Layout::default(),
-            findings: Layout::default().with_records("finding", fields),
-            last: LastRecord::default(),
-        }
-    }
 }
 
 impl ReportFormatter for JsonlReport {

@@ -82,7 +82,7 @@ fn no_record_has_a_value_of_the_record_before() {
     let mut last = LastRecord::default();
     let push = |path, link, last: &mut LastRecord| {
         let mut record = Vec::new();
-        push_link(&layout, path, link, last, &mut record);
+        open_link(&layout, path, link, last, &mut record);
         String::from_utf8(record).unwrap()
     };
     for first in &links {
