@@ -35,6 +35,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("====\nlink:19.html[x]\n\n----\nlink:no.html[]\n----\n====", &["19.html"]),
     ("image::20.png[x,link=21.html]", &["20.png", "21.html"]),
     (".Title link:22.html[x]\nvideo::23.mp4[poster=24.png]", &["22.html", "23.mp4", "24.png"]),
+    (".Title\n[#i,link=https://example.com/28]\nimage::29.png[x]", &["https://example.com/28", "29.png"]),
+    ("[quote,link=no.html]\nText\n\n[link=none]\nimage::30.png[]", &["30.png"]),
     ("video::abc[youtube]", &[]),
     ("NOTE: <<a>>, <<b,c>> and <<d#e>>", &["#a", "#b", "d.adoc#e"]),
     ("+http://example.com/no+ pass:[link:no.html[] ++link:no.html[]++", &[]),

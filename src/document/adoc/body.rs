@@ -12,7 +12,7 @@ use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockBase, BlockReader, BlockResults, Line, columns, lines, text_references,
+    BlockBase, BlockReader, BlockReference, BlockResults, Line, columns, lines, text_references,
 };
 use crate::document::diagnostic;
 use crate::document::options::TextOptions;
@@ -192,6 +192,8 @@ impl AdocReader {
         let is_header = !self.has_begun
             && (lines.get(first)).is_some_and(|line| line.text().starts_with(b"= "));
         let mut at = 0;
+        // The target of an image, from the attributes before it.
+        let mut link = None;
         while at < lines.len() {
             step(1);
             let line = lines[at];
@@ -201,6 +203,11 @@ impl AdocReader {
             } else if let Some((name, value)) = entry(line) {
                 at += self.attribute(name, value, &lines[at..]);
             } else if line.indent == 0 && self.block_attributes(line) {
+                if attribute_value(text, b"link").is_some() {
+                    let text = replaced(&[line], &self.attributes);
+                    let inside = 1..text.bytes.len() - 1;
+                    link = attribute_reference(&text, inside, "image", "link");
+                }
                 at += 1;
             } else if let Some(mark) = TITLE.find(text).filter(|_| line.indent == 0) {
                 let title = line.rest(line.start + mark.len());
@@ -223,13 +230,14 @@ impl AdocReader {
             {
                 self.inline(&[line.rest(line.start + 1)]);
                 at += 1;
-            } else if text == b"+" || self.block_macro(line) {
+            } else if text == b"+" || self.block_macro(line, &mut link) {
                 self.has_id = false;
                 at += 1;
             } else if line.indent > 0 && !ITEM.is_match(text) && !self.awaits_text {
                 // A literal paragraph.
                 return;
             } else {
+                link = None;
                 at += self.paragraph(&lines[at..], is_header);
             }
         }
@@ -279,7 +287,7 @@ impl AdocReader {
                 let bar = bars.find(|&at| at == 0 || rest[at - 1] != b'\\');
                 let end = bar.map_or(line.end, |bar| from + bar);
                 let part = line.part(from..end);
-                if !part.is_empty() && !self.block_macro(part) {
+                if !part.is_empty() && !self.block_macro(part, &mut None) {
                     cell.push(part);
                 }
                 if bar.is_none() {
@@ -417,7 +425,7 @@ impl AdocReader {
     }
 
     /// Reads a block macro for an image or the like; returns whether it was read.
-    fn block_macro(&mut self, line: Line<'_>) -> bool {
+    fn block_macro(&mut self, line: Line<'_>, link: &mut Option<BlockReference>) -> bool {
         let raw = line.text();
         let names = ["image", "video", "audio"];
         let name = names.iter().find(|name| {
@@ -436,6 +444,9 @@ impl AdocReader {
         let inside = open + 1..text.bytes.len() - 1;
         if length == 0 || inside.start > inside.end {
             return false;
+        }
+        if let Some(link) = link.take().filter(|_| *name == "image") {
+            self.results.reference(link);
         }
         self.media(&text, name, start..open, inside);
         true
@@ -463,18 +474,25 @@ impl AdocReader {
             self.results.reference(file(text, target, name, folder()));
         }
         for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {
-            let value = attribute_value(attributes, attribute.as_bytes());
-            let Some((value, at)) = value.filter(|(value, _)| !matches!(*value, b"self" | b"none"))
-            else {
-                continue;
-            };
-            let start = inside.start + at;
-            let mut found = reference(text, start..start + value.len(), name);
-            found.attribute = Some(attribute);
-            found.base = base;
-            self.results.reference(found);
+            if let Some(found) = attribute_reference(text, inside.clone(), name, attribute) {
+                self.results.reference(BlockReference { base, ..found });
+            }
         }
     }
+}
+
+/// Returns the reference in a named attribute of an image or the like.
+fn attribute_reference(
+    text: &DecodedText,
+    inside: Range<usize>,
+    element: &'static str,
+    attribute: &'static str,
+) -> Option<BlockReference> {
+    let (value, at) = attribute_value(&text.bytes[inside.clone()], attribute.as_bytes())?;
+    let start = inside.start + at;
+    let mut found = reference(text, start..start + value.len(), element);
+    found.attribute = Some(attribute);
+    (!matches!(value, b"self" | b"none")).then_some(found)
 }
 
 /// Returns the value of a named attribute in a list, and its index.
