@@ -257,6 +257,26 @@ fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
     let based = xhtml("<base href='http://example.org/o/'/>");
     assert_eq!(targets(&based), ["http://example.org/o/x"]);
     assert_eq!(targets(&xhtml("")), ["http://example.net/n/x"]);
+    // XHTML inside a feed has no base for the feed.
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom'><entry xml:base='e/'><content type='xhtml'>\
+        <base xmlns='http://www.w3.org/1999/xhtml' href='no/'/></content><link href='x'/></entry>\
+        <entry xml:base='http://example.net/n/'><link href='x'/></entry></feed>";
+    let expected = ["http://example.com/dir/e/x", "http://example.net/n/x"];
+    assert_eq!(targets(feed), expected);
+}
+
+#[test]
+fn base_elements_in_a_description_resolve_against_the_link_of_the_item() {
+    for html in [
+        "&lt;base href='b/'>&lt;a href='x'>",
+        "&lt;a href='x'>&lt;base href='b/'>",
+    ] {
+        let item = format!(
+            "<rss><item><link>http://example.net/i/</link><description>{html}</description></item></rss>"
+        );
+        let expected = ["http://example.net/i/", "http://example.net/i/b/x"];
+        assert_eq!(targets(&item), expected, "{html}");
+    }
 }
 
 #[test]

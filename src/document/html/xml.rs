@@ -40,6 +40,8 @@ impl MarkupElement {
 }
 
 pub(in crate::document) struct MarkupReporter {
+    /// Whether the document is XHTML, whose base element applies to all of it.
+    pub(in crate::document) is_page: bool,
     state: ReportState,
     /// The tag that is being read, with the attributes that have a row on its element.
     tag: Tag,
@@ -52,6 +54,7 @@ impl MarkupReporter {
         html.descriptions = false;
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
+            is_page: false,
             state: ReportState::new(html, enabled),
             tag: Tag::default(),
         }
@@ -126,9 +129,9 @@ impl MarkupReporter {
         events: &mut Events,
     ) -> Option<MarkupContents> {
         self.tag.name = name..bytes.len();
-        let quoting = Quoting::of(Escapes::Xml);
+        let (is_page, quoting) = (self.is_page, Quoting::of(Escapes::Xml));
         let (mut report, tag) = self.report(SourceText::decoded(bytes, map, quoting), events);
-        if tag.is_base() {
+        if tag.is_base() && is_page {
             if std::mem::replace(&mut report.document.has_base, true) {
                 report.diagnose(&diagnostic::HTML_BASE_SECOND, tag.name.start);
             } else {

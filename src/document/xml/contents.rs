@@ -82,11 +82,13 @@ impl XmlScanner {
         if !self.entries.open.is_empty() {
             flags |= Flags::RSS;
         }
-        enter(None, RuleFamily::Markup, None, events);
+        // A base element resolves against the link.
         if let Some((link, at)) = link {
+            enter(None, RuleFamily::Markup, None, events);
             events.push(Event::Base(link, at));
             events.push(Event::Settled);
         }
+        enter(None, RuleFamily::Markup, None, events);
         let member = Member {
             charset: b"utf-8".to_vec(),
             format: Format::HTML,
@@ -97,5 +99,8 @@ impl XmlScanner {
         };
         self.nested.nested(member, text.source(), events);
         events.push(Event::Leave);
+        if link.is_some() {
+            events.push(Event::Leave);
+        }
     }
 }

@@ -270,6 +270,7 @@ impl XmlScanner {
         let is_browsed = is_root && kind.markup.is_some();
         if is_browsed {
             self.family = RuleFamily::Markup;
+            self.markup.is_page = kind.namespace == Namespace::Xhtml;
         }
         let base = self.own_base(tag, run);
         // An element with a base, or a root that browsers show, is a separate document.
@@ -277,7 +278,7 @@ impl XmlScanner {
         if has_scope {
             self.enter(base, run.window, run.events);
             // A base element may follow.
-            if !(is_browsed && kind.namespace == Namespace::Xhtml) {
+            if !(is_browsed && self.markup.is_page) {
                 run.events.push(Event::Settled);
             }
         }
