@@ -78,10 +78,10 @@ pub(super) fn add_fix(documents: &mut Vec<DocumentFixes>, path: &[u8], fix: Fix)
     }
 }
 
-/// Returns whether a link is in a part of a message or an inner document, so that its span does not refer to the
+/// Returns whether a link is in a part of a message or of a container, so that its span does not refer to the
 /// file.
 pub(super) fn is_inner(link: &Link<'_>) -> bool {
-    link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT)
+    link.member.is_some() || link.flags.contains(Flags::OBJECT)
 }
 
 impl Fix {

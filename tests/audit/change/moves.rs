@@ -85,6 +85,18 @@ fn a_moved_page_keeps_its_links_and_the_links_to_it() {
 }
 
 #[test]
+fn a_reference_in_a_srcdoc_document_follows_a_move() {
+    let tree = Tree::new(&[
+        ("a.html", "<iframe srcdoc=\"<a href='b.html'>\">"),
+        ("b.html", ""),
+    ]);
+    let ran = tree.run(&["mv", "--write", "b.html", "d/it's.html"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let expected = "<iframe srcdoc=\"<a href='d/it&amp;#39;s.html'>\">";
+    assert_eq!(read(&tree, "a.html"), expected);
+}
+
+#[test]
 fn a_moved_folder_keeps_the_links_inside_and_to_its_index() {
     let tree = site();
     let before = contents(tree.path());
