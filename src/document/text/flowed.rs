@@ -38,8 +38,9 @@ pub(in crate::document) const ENRICHED: Format = Format {
 struct Flowed {
     /// Whether DelSp=yes removes the blank that marks a soft break.
     delete_space: bool,
-    /// The quote depth of a line that ended softly.
-    soft_depth: Option<usize>,
+    /// The quote depth of a line that ended softly, and the bytes at its end that are removed if the next
+    /// line continues the paragraph.
+    soft: Option<(usize, &'static [u8])>,
     /// The input is in the rest of a line longer than [`MAX_LINE`].
     in_line: bool,
     delimiter: LastDelimiter,
@@ -137,7 +138,7 @@ impl Rewrite for Flowed {
     fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
         while at < text.len() {
-            if self.soft_depth.is_none() && !self.in_line {
+            if self.soft.is_none() && !self.in_line {
                 let length = hard_lines(&text[at..]);
                 out.copy(&text[at..at + length]);
                 at += length;
@@ -150,6 +151,9 @@ impl Rewrite for Flowed {
             };
             self.line(line, out);
             at += line.len();
+        }
+        if last {
+            self.soft.take().inspect(|(_, removed)| out.copy(removed));
         }
         at
     }
@@ -175,7 +179,15 @@ impl Flowed {
         let stuffed = content.get(depth) == Some(&b' ');
         let prefix = depth + usize::from(stuffed);
         let body = &content[prefix..];
-        let continues = self.soft_depth.take() == Some(depth);
+        let continues = self.soft.take().is_some_and(|(before, removed)| {
+            let continues = before == depth && body != b"-- ";
+            if continues {
+                out.map.skip(removed.len());
+            } else {
+                out.copy(removed);
+            }
+            continues
+        });
         if continues && self.delimiter != LastDelimiter::BeforeUri {
             out.map.skip(prefix);
         } else {
@@ -195,15 +207,16 @@ impl Flowed {
             self.delimiter = self.delimiter.after(body);
         }
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
-        self.soft_depth = soft.then_some(depth);
-        if soft && self.delimiter != LastDelimiter::BeforeUri {
-            let kept = body.len() - usize::from(self.delete_space);
-            out.copy(&body[..kept]);
-            out.map.skip(body.len() - kept + ending);
-        } else {
-            out.copy(body);
-            out.copy(&line[content.len()..]);
-        }
+        let removed: &[u8] = match (self.delimiter, self.delete_space, ending) {
+            (LastDelimiter::BeforeUri, ..) => b"",
+            (_, false, 1) => b"\n",
+            (_, false, _) => b"\r\n",
+            (_, true, 1) => b" \n",
+            _ => b" \r\n",
+        };
+        self.soft = soft.then_some((depth, removed));
+        let kept = line.len() - prefix - if soft { removed.len() } else { 0 };
+        out.copy(&line[prefix..prefix + kept]);
         self.in_line = ending == 0;
     }
 }

@@ -30,8 +30,10 @@ fn run(make: fn() -> Box<dyn Rewrite>, text: &str, size: usize) -> String {
         let delsp: Make = || Box::new(Flowed::without_spaces());
         let enriched: Make = || Box::new(Enriched::default());
         let rows: &[(Make, &str, &str)] = &[
-            (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
-            (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
+            (flowed, "a \nb\nc \n-- \nd", "a b\nc \n-- \nd"),
+            (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c \r\n> d"),
+            // A paragraph that ends softly ends before another depth and before a signature.
+            (delsp, "> http://a/ \r\nb \n-- \nc \n", "> http://a/ \r\nb \n-- \nc \n"),
             (flowed, " >stuffed \n  two\n", "\x0C>stuffed  two\n"),
             (flowed, " > stuffed\n >> two\n", "\x0C> stuffed\n\x0C>> two\n"),
             (flowed, "<http://a/ \n > b>", "<http://a/ \n\x0C> b>"),
