@@ -1,9 +1,10 @@
 //! The reading of an entity, by its media type and file name (rules M15 and M16).
 
-use super::field_value::Parameters;
+use super::field_value::{self, Parameters};
 use super::header::{EntityProperty, Header};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
+use crate::document::source_text::DecodedText;
 use crate::document::text::{self, TextSource};
 
 /// The treatment of an entity.
@@ -194,7 +195,10 @@ pub(super) fn disposition(header: &Header) -> Vec<u8> {
 pub(super) fn file_name(header: &Header) -> Vec<u8> {
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;
-        Some(value.trim_ascii().to_vec())
+        // Mailers write encoded words in it, which RFC 2047 section 5 forbids.
+        let mut text = DecodedText::default();
+        field_value::text(value.trim_ascii(), &mut text);
+        Some(text.bytes)
     };
     let disposition = header.value(EntityProperty::Disposition);
     parameter(disposition.map(Parameters::parse).as_ref(), "filename")
