@@ -9,7 +9,7 @@ pub(super) const UNRESERVED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~");
 
 /// Appends bytes, the members of `set` as triplets.
 /// One load a byte: a third faster than the encoder of `percent-encoding`, which tests bits.
-pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
+pub(crate) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
     while let Some(at) = set.first_inside(bytes) {
         out.extend_from_slice(&bytes[..at]);
         out.extend_from_slice(percent_encode_byte(bytes[at]).as_bytes());

@@ -16,6 +16,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     Batch, Context, Event, Events, FoundReference, NameRange, Quoting, Span,
 };
+use crate::uri::percent;
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -657,6 +658,10 @@ impl FieldPosition<'_> {
     }
 }
 
+/// The bytes of an identifier that a `mid:` URI encodes: a slash begins the identifier of a part (RFC 2392
+/// section 2).
+const NOT_IN_MID: ByteSet = ByteSet::EMPTY.with(b"%/?#[]\"\\^`{|}").with_range(127, 255);
+
 fn report_references(
     syntax: FieldSyntax,
     raw: &[u8],
@@ -675,12 +680,16 @@ fn report_references(
         }),
         FieldSyntax::MessageIds => brackets(raw, |start, end| {
             if raw[..start].ends_with(b"<") && start < end {
-                field.report(start..end, b"mid:", &raw[start..end], events);
+                let mut id = Vec::new();
+                percent::encode(&raw[start..end], &NOT_IN_MID, &mut id);
+                field.report(start..end, b"mid:", &id, events);
             }
         }),
         FieldSyntax::Groups | FieldSyntax::GroupPositions => {
             let words = raw.split(|byte| byte.is_ascii_whitespace() || *byte == b',');
-            let words = words.filter(|word| !word.is_empty());
+            // RFC 5536 section 3.1.4: no group has the name `poster`.
+            let words =
+                words.filter(|word| !(word.is_empty() || word.eq_ignore_ascii_case(b"poster")));
             // RFC 5536 section 3.2.14: the first word is the server.
             let server = usize::from(syntax == FieldSyntax::GroupPositions);
             for word in words.skip(server) {
