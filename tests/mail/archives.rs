@@ -79,6 +79,7 @@ const CASES: &[Case] = &[
         links: &["1/0 2:0 http://h.example/", "1/1 2:1 http://c.example/"], codes: &[] },
     // An external body has no body, and its header may hold anything.
     Case { format: "eml", archive: "Content-Type: application/octet-stream; name=x.HTML\n\n<a href=http://c.example/>x", links: &["1/1 1:9 http://c.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: application/octet-stream; name=\"=?utf-8?B?eC5odG1s?=\"\n\n<a href=http://c.example/>x", links: &["1/1 1:9 http://c.example/"], codes: &[] },
     // Parts that cannot be read are skipped.
     Case { format: "eml", archive: "Content-Type: application/pdf\n\nhttp://c.example/", links: &[], codes: &[] },
     Case { format: "eml", archive: "Content-Type: application/pkcs7-mime\n\nhttp://c.example/", links: &[], codes: &["body.opaque"] },
@@ -108,6 +109,9 @@ const CASES: &[Case] = &[
     Case { format: "mbox", archive: "\n\n", links: &[], codes: &[] },
     // An archive that ends inside a header.
     Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nX-URL: http://t.example/\n", links: &["1/0 1:0 http://t.example/"], codes: &["mbox.truncated"] },
+    // A separator after NULs.
+    Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://t.example/\n\0\0\0\0\0From c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.nul-bytes"] },
     // Wrong counts.
     Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },
@@ -152,7 +156,7 @@ fn only_the_last_alternative_counts_when_asked_for() {
 
 #[test]
 fn header_fields_are_chosen() {
-    let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\n\n";
+    let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\nFollowup-To: poster\nMessage-ID: <a/b%c@d.example>\n\n";
     let mut options = document::FormatOptions::default();
     options.mail.headers = Headers::None;
     assert_eq!(lines(&read_in_windows("eml", archive, &options)), [""; 0]);
@@ -170,6 +174,7 @@ fn header_fields_are_chosen() {
         "1/0 3:0 news:c",
         "1/0 4:0 news:a.b",
         "1/0 4:0 news:c",
+        "1/0 6:0 mid:a%2Fb%25c@d.example",
     ];
     assert_eq!(lines(&read_in_windows("eml", archive, &options)), ids);
 }

@@ -8,7 +8,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 
-use memchr::{memchr_iter, memmem, memrchr};
+use memchr::{memchr_iter, memmem, memrchr2};
 
 use super::Headers;
 use super::framing::{ArchiveState, Feed, Framing, LOOK_AHEAD, MessageEnd};
@@ -128,14 +128,16 @@ impl SeparatorSearch {
             let line = usize::try_from(known.candidates.get(next)? - window.offset).ok()?;
             return (line < bytes.len()).then_some(line);
         }
-        // The first line of a mailbox may follow NULs.
-        let starts = !self.has_started || from == 0 || bytes[from - 1] == b'\n';
+        // A separator may follow NULs.
+        let starts = !self.has_started || from == 0 || matches!(bytes[from - 1], b'\n' | 0);
         if starts && separator::is_candidate(&bytes[from..], false) {
             return Some(from);
         }
         for line in FROM.find_iter(&bytes[from..]).map(|at| from + at) {
             match line.checked_sub(1).map(|before| bytes[before]) {
-                Some(b'\n') if separator::is_candidate(&bytes[line..], false) => return Some(line),
+                Some(b'\n' | 0) if separator::is_candidate(&bytes[line..], false) => {
+                    return Some(line);
+                }
                 Some(b'>') => self.quoted = true,
                 _ => {}
             }
@@ -180,8 +182,8 @@ fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     if last {
         return bytes.len();
     }
-    let line = memrchr(b'\n', &bytes[at..]).map_or(at, |end| at + end + 1);
-    let starts = line == 0 || bytes[line - 1] == b'\n';
+    let line = memrchr2(b'\n', 0, &bytes[at..]).map_or(at, |end| at + end + 1);
+    let starts = line == 0 || matches!(bytes[line - 1], b'\n' | 0);
     let rest = &bytes[line..];
     if starts && (rest == b"\r" || separator::is_candidate(rest, false)) {
         message_end(bytes, at, line)
