@@ -126,6 +126,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let targets = targets(arguments)?;
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
+    let inputs = inputs.without(&arguments.findings.results);
     let file = config.map(|config| config.file.as_path());
     inputs.check(&all_targets, &audit.options.reading, file.into_iter())?;
     let outputs = extract::outputs(&all_targets);

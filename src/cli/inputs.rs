@@ -15,11 +15,22 @@ pub(super) struct Inputs<'a> {
     /// The roots of the walk, without the paths of lists.
     roots: Vec<Root>,
     walk: &'a WalkArgs,
+    /// Files of the trees that are not documents.
+    unread: &'a [PathBuf],
 }
 
 impl<'a> Inputs<'a> {
     pub(super) fn new(roots: Vec<Root>, walk: &'a WalkArgs) -> Self {
-        Inputs { roots, walk }
+        Inputs {
+            roots,
+            walk,
+            unread: &[],
+        }
+    }
+
+    /// Leaves out files of the trees.
+    pub(super) fn without(self, unread: &'a [PathBuf]) -> Self {
+        Inputs { unread, ..self }
     }
 
     /// Checks that outputs are distinct and not inputs; `others` are files read besides those of the walk.
@@ -61,6 +72,8 @@ impl<'a> Inputs<'a> {
         let mut options = self.walk.options()?;
         options.sorted = order == OutputOrder::Path;
         options.outputs = outputs;
+        let unread = self.unread.iter().flat_map(fs::metadata);
+        options.unread = unread.filter_map(|file| inode(&file)).collect();
         let opened = |root| match check_standard_input() {
             Err(error) if root == Root::Standard => Err(unreadable(Path::new("-"), &error)),
             _ => Ok(root),

@@ -34,6 +34,8 @@ pub struct WalkOptions {
     #[default(true)]
     pub sorted: bool,
     pub(crate) outputs: Outputs,
+    /// Files of trees that are not read.
+    pub(crate) unread: Vec<Inode>,
 }
 
 /// The files that a run writes, and whether one of them was named as an input during the run.
@@ -211,6 +213,13 @@ impl Walk {
         }
         if file_type.is_dir() {
             self.enter_mail_folders(&entry);
+            return None;
+        }
+        let unread = &self.options.unread;
+        if !unread.is_empty()
+            && let Some(file) = entry.metadata().ok().as_ref().and_then(inode)
+            && unread.contains(&file)
+        {
             return None;
         }
         let kind = if is_mail_index(entry.path()) {

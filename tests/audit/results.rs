@@ -179,6 +179,23 @@ fn a_copy_in_an_archive_is_suggested() {
 }
 
 #[test]
+fn a_file_of_results_in_the_tree_is_not_a_document() {
+    let tree = site();
+    let results = b"url,status,location\nhttps://example.com/gone,404,\nhttp://example.org/moved,301,https://example.org/new\n";
+    tree.write("docs/results.csv", results);
+    let rows = found(&tree, &["--results", "docs/results.csv", "--fix=write"]);
+    assert!(!rows.is_empty());
+    let ran = tree.run(&["audit", "docs", "--results", "docs/results.csv", "--json"]);
+    assert!(
+        !ran.out.contains("\"path\":\"docs/results.csv\""),
+        "{}",
+        ran.out
+    );
+    let after = std::fs::read(tree.path().join("docs/results.csv")).unwrap();
+    assert_eq!(after, results);
+}
+
+#[test]
 fn moved_pages_are_fixed() {
     let tree = site();
     tree.write(

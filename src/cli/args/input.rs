@@ -129,8 +129,7 @@ impl WalkArgs {
             follow: self.follow,
             max_depth: self.max_depth,
             max_filesize: self.max_filesize,
-            sorted: true,
-            outputs: walk::Outputs::default(),
+            ..walk::WalkOptions::default()
         })
     }
 }
