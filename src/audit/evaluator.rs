@@ -318,7 +318,8 @@ impl<'a> Evaluator<'a> {
         let mut above = memchr::memrchr_iter(b'/', &document).map(|at| &document[..=at]);
         match decoded.strip_prefix(b"/") {
             None => above.next().is_some_and(|directory| {
-                exists(&[directory, written]) || exists(&[directory, &decoded])
+                exists(&[directory, written])
+                    || decoded != written && exists(&[directory, &decoded])
             }),
             Some(name) => above.take(MOST_ABOVE).any(|directory| {
                 let mut copies = COPIED.iter();
