@@ -226,6 +226,10 @@ impl ConfigFile<'_> {
         for (key, value) in table.iter() {
             let name: &str = key.get_ref();
             let wrong = |reason: String| self.error(key.span().start, reason);
+            let known = ["rule", "target", "path", "reason", "until"];
+            if !known.contains(&name) {
+                return Err(wrong(unknown_key(name, known.into_iter())));
+            }
             let given = match value.get_ref() {
                 DeValue::String(given) => given.to_string(),
                 DeValue::Datetime(date) if name == "until" => date.to_string(),
@@ -236,11 +240,7 @@ impl ConfigFile<'_> {
                 "target" => entry.target(given),
                 "path" => entry.path(given),
                 "reason" => entry.reason(given),
-                "until" => entry.until(given),
-                name => {
-                    let known = ["rule", "target", "path", "reason", "until"];
-                    return Err(wrong(unknown_key(name, known.into_iter())));
-                }
+                _ => entry.until(given),
             };
         }
         let entry = entry.origin(self.file, line(self.text, at));

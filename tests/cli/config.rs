@@ -151,6 +151,10 @@ fn configuration_errors_have_their_line() {
         ("config = \"x\"", "uriscan.toml:1: unknown key `config`"),
         ("window = \"9G\"", "uriscan.toml:1: unknown key `window`"),
         (
+            "ignore = [{ path = \"a\", target_ = 1 }]",
+            "uriscan.toml:1: unknown key `target_`; did you mean `target`?",
+        ),
+        (
             "# x\n\ndeny = 3",
             "uriscan.toml:3: `deny` is a string or an array of strings, not a number",
         ),

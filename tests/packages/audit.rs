@@ -400,6 +400,7 @@ fn office_documents_are_checked_by_the_rules_of_their_packages() {
         [
             "letter.docx word/_rels/document.xml.rels broken-file ../b.docx",
             "letter.docx word/_rels/document.xml.rels outside-root ../../up.xml",
+            "letter.docx word/document.xml broken-file ../c.docx",
             "memo.odt styles.xml broken-file Pictures/b.png",
         ]
     );

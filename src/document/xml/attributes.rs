@@ -144,14 +144,14 @@ impl XmlScanner {
         let found = match row.map(|row| row.kind) {
             Some(ValueKind::Pairs) => {
                 for range in seconds(text.bytes) {
-                    report_item(text, range, names, events);
+                    report_item(text, range, names, BaseSelector::Document, events);
                 }
                 None
             }
             Some(ValueKind::Field) => {
                 let part = field::resource(text.bytes).range;
                 if let Some(part) = part {
-                    report_item(text, part, names, events);
+                    report_item(text, part, names, BaseSelector::Package, events);
                 }
                 None
             }

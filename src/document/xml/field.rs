@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::report::report_item;
 use crate::bytes::steps::step;
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events, NameRange};
+use crate::document::events::{BaseSelector, Event, Events, NameRange};
 use crate::document::source_text::DecodedText;
 
 /// The names of fields whose instructions name a resource, and their switches with a word.
@@ -144,7 +144,13 @@ impl FieldInstruction {
     fn report(&self, part: Option<Range<usize>>, events: &mut Events) {
         let names = [NameRange::Known("instrText"), NameRange::None];
         if let Some(part) = part {
-            report_item(self.text.source(), part, names, events);
+            report_item(
+                self.text.source(),
+                part,
+                names,
+                BaseSelector::Package,
+                events,
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::bytes::seek::is_space;
 use crate::document::events::{
-    Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
@@ -35,9 +35,11 @@ pub(super) fn report_item(
     text: SourceText<'_>,
     range: Range<usize>,
     names: [NameRange; 2],
+    base: BaseSelector,
     events: &mut Events,
 ) {
     if let Some(mut found) = reference(text, range, names, events) {
+        found.base = base;
         found.quoting = text.quoted(Escapes::Item);
         events.push(Event::Reference(found));
     }

@@ -13,7 +13,8 @@ use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{XML_DEPTH_LIMIT, XML_NOT_WELL_FORMED, XML_VALUE_TOO_LONG};
 use crate::document::events::{
-    Event, Events, FoundRemark, NameRange, RemarkKind, RuleFamily, TextRange, WindowEvents,
+    BaseSelector, Event, Events, FoundRemark, NameRange, RemarkKind, RuleFamily, TextRange,
+    WindowEvents,
 };
 use crate::document::html::xml::MarkupReporter;
 use crate::document::nested::{NestedScanners, enter};
@@ -207,7 +208,7 @@ impl XmlScanner {
                 Declaration::System(keyword, identifier) if self.options.html.extended => {
                     let names = [NameRange::Known(keyword), NameRange::Known("system")];
                     let text = SourceText::window(bytes, run.window.offset);
-                    report_item(text, identifier, names, run.events);
+                    report_item(text, identifier, names, BaseSelector::Document, run.events);
                 }
                 Declaration::System(..) => {}
             }
@@ -236,7 +237,13 @@ impl XmlScanner {
         if let Some(href) = tag.attribute(bytes, b"href") {
             let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
             let text = self.values.value(&run.window, href).source();
-            report_item(text, 0..text.bytes.len(), names, run.events);
+            report_item(
+                text,
+                0..text.bytes.len(),
+                names,
+                BaseSelector::Document,
+                run.events,
+            );
             self.values.report_faults(run.events);
         }
         Ok(end)
