@@ -345,7 +345,9 @@ impl FixedFile {
         // The end of the last hunk, the lines before it, and the lines that hunks have added.
         let (mut at, mut line, mut added) = (0, 0, 0_isize);
         for hunk in changes.chunk_by(is_near) {
-            let start = lines_before(bytes, hunk[0].range.start, at);
+            let before = &bytes[at..hunk[0].range.start];
+            let start = memchr::memrchr_iter(b'\n', before).nth(CONTEXT);
+            let start = start.map_or(at, |start| at + start + 1);
             line += count_lines(&bytes[at..start]);
             let (mut text, mut old_count, mut new_count) = (Vec::new(), 0, 0);
             at = start;
@@ -355,7 +357,8 @@ impl FixedFile {
                 new_count += kept + push_lines(b'+', new, &mut text);
                 at = range.end;
             }
-            let end = lines_after(bytes, at);
+            let end = memchr::memchr_iter(b'\n', &bytes[at..]).nth(CONTEXT - 1);
+            let end = end.map_or(bytes.len(), |end| at + end + 1);
             let kept = push_lines(b' ', &bytes[at..end], &mut text);
             (old_count, new_count) = (old_count + kept, new_count + kept);
             let new_line = (line + 1).saturating_add_signed(added);
@@ -608,16 +611,4 @@ fn push_lines(mark: u8, lines: &[u8], out: &mut Vec<u8>) -> usize {
 
 fn count_lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
-}
-
-/// Returns the start of the context before a line.
-fn lines_before(bytes: &[u8], line: usize, from: usize) -> usize {
-    let mut breaks = memchr::memrchr_iter(b'\n', &bytes[from..line]);
-    breaks.nth(CONTEXT).map_or(from, |at| from + at + 1)
-}
-
-/// Returns the end of the context after a line.
-fn lines_after(bytes: &[u8], line: usize) -> usize {
-    let end = memchr::memchr_iter(b'\n', &bytes[line..]).nth(CONTEXT - 1);
-    end.map_or(bytes.len(), |at| line + at + 1)
 }

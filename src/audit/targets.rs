@@ -187,7 +187,8 @@ impl Inventory {
         let is_page = anchors.is_some_and(|anchors| anchors.is_page || anchors.is_pdf);
         let is_of_server = || {
             let checker = &self.audit.checker;
-            checker.servers.has_rule_file(&checker.paths.path(file))
+            let path = checker.paths.path(file);
+            (checker.servers.rule_files()).any(|(_, file)| *file.path == *path)
         };
         if !is_page && (!self.audit.options.orphan_assets || is_of_server()) {
             return None;

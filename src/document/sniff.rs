@@ -215,11 +215,12 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     if !is_wide(head) && memchr::memchr(0, head).is_some() {
         return Content::Other("binary file");
     }
+    let near = &head[..head.len().min(1024)];
     let name = if is_kept_as_mail(path) && mail::starts_with_field(head) {
         "eml"
     } else if is_xml(head) {
         "xml"
-    } else if looks_like_html(head) || extension(path).is_none() && html::starts_with_tag(head) {
+    } else if HTML_TAG.is_match(near) || extension(path).is_none() && html::starts_with_tag(head) {
         "html"
     } else {
         "text"
@@ -321,12 +322,6 @@ fn extension(path: &[u8]) -> Option<&str> {
 
 /// A tag that HTML documents start with.
 static HTML_TAG: Pattern = Pattern::new("(?i)<(?:!doctype html|html)[^0-9A-Za-z]");
-
-/// Returns whether a tag that HTML documents start with is near the start.
-fn looks_like_html(head: &[u8]) -> bool {
-    const NEAR: usize = 1024;
-    HTML_TAG.is_match(&head[..head.len().min(NEAR)])
-}
 
 /// Recognises nothing of formats that this build has not.
 #[allow(dead_code)]

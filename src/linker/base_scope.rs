@@ -151,7 +151,7 @@ pub(super) struct BaseScope {
     pub(super) ready: bool,
     pub(super) encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
-    member: String,
+    pub(super) member: String,
     pub(super) heading: ScopeHeading,
     /// The base that its heading names, unresolved.
     pub(super) entity: NamedBase,
@@ -233,10 +233,6 @@ impl BaseScope {
         self.own.clear();
         self.own_offset = None;
         self.document.clear();
-    }
-
-    pub(super) fn set_member(&mut self, member: &str) {
-        self.member.push_str(member);
     }
 
     pub(super) fn member(&self) -> Option<&str> {

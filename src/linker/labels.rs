@@ -83,12 +83,8 @@ impl PartLabels {
     /// Returns whether there are labels of the kind of a target.
     #[inline]
     pub(super) fn may_name(&self, target: &[u8]) -> bool {
-        !self.is_empty() && self.has_kind_of(target)
-    }
-
-    fn has_kind_of(&self, target: &[u8]) -> bool {
         let labels = [self.locations, self.ids];
-        labels[usize::from(names_part(target))] > 0
+        !self.is_empty() && labels[usize::from(names_part(target))] > 0
     }
 
     /// Returns the part that a target names, in the first of the given scopes that has the label.

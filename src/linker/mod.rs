@@ -474,7 +474,7 @@ impl Linker {
         let scope = &mut self.scopes[index];
         if let Some(member) = enter.member {
             let (member, is_cut) = cut_name(texts.bytes(member));
-            scope.set_member(&lossy(member));
+            scope.member.push_str(&lossy(member));
             if is_cut {
                 self.diagnose(&diagnostic::RECORD_NAME_TOO_LONG, 0);
             }

@@ -481,11 +481,6 @@ impl RecordField {
         matches!(self.presence, Described | Message | Requested)
     }
 
-    /// Returns whether the key is the first of all records.
-    pub(super) fn is_type(&self) -> bool {
-        std::ptr::eq(self, &FIELDS[0])
-    }
-
     /// Returns which links have the same value.
     pub(super) fn scope(&self) -> ValueScope {
         use ColumnKind::{Bytes, Number, Uri};

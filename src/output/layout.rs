@@ -2,7 +2,7 @@
 
 use super::column::{ColumnSet, StringForm};
 use super::escape::Escape;
-use super::field::{RecordField, ValueScope, default_fields, table_fields};
+use super::field::{FIELDS, RecordField, ValueScope, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ impl Layout {
         let after_type: Vec<_> = fields
             .iter()
             .copied()
-            .filter(|field| !field.is_type())
+            .filter(|field| !std::ptr::eq(*field, &FIELDS[0]))
             .collect();
         let runs = after_type.chunk_by(|one, next| one.scope() == next.scope());
         let runs = runs.map(|fields| FieldRun {

@@ -187,9 +187,10 @@ impl RuleSyntax {
         above.find_map(|directory| {
             let directory = directory.as_os_str().as_encoded_bytes();
             let file = FileText::read(tree, directory, self.name)?;
+            let is_page = |name: &String| name.ends_with(".html");
             let is_of_site = match published(&file.text).filter(|_| file.cut.is_none()) {
                 Some(below) => path_below(directory, &below) == root,
-                None => directory == root && has_page(tree, root),
+                None => directory == root && tree.names(root).iter().any(is_page),
             };
             is_of_site.then_some(file)
         })
@@ -539,12 +540,6 @@ pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
     files.filter_map(published).collect()
 }
 
-/// The root of a site has a page.
-fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
-    let names = tree.names(directory);
-    names.iter().any(|name| name.ends_with(".html"))
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Servers {
     /// The views in the order of the mounts, without static ones.
@@ -580,10 +575,6 @@ impl Servers {
     /// The root has its slash.
     pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
         self.by_root.get(root).map(|&index| &self.views[index])
-    }
-
-    pub(super) fn has_rule_file(&self, path: &[u8]) -> bool {
-        self.rule_files().any(|(_, file)| *file.path == *path)
     }
 
     /// Returns the files of each view in the order of their paths, each with the root of the view.

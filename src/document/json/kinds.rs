@@ -33,13 +33,6 @@ pub(super) enum JsonRole {
     Body,
 }
 
-impl JsonRole {
-    /// Whether an array of strings is a text that was split into lines.
-    pub(super) fn joins_lines(self) -> bool {
-        matches!(self, JsonRole::Cell(_) | JsonRole::Output | JsonRole::Text)
-    }
-}
-
 /// From the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for any member.
 pub(super) type JsonPath = &'static [&'static str];
 

@@ -477,7 +477,11 @@ impl JsonScanner {
     fn open(&mut self, container: JsonContainer, run: &mut WindowEvents) -> Result<(), Held> {
         let role = self.path.row(run.window.bytes).map(|row| row.role);
         match (container, role) {
-            (JsonContainer::Array, Some(role)) if role.joins_lines() => {
+            // A text that was split into lines.
+            (
+                JsonContainer::Array,
+                Some(role @ (JsonRole::Cell(_) | JsonRole::Output | JsonRole::Text)),
+            ) => {
                 let before = (self.tokenizer.clone(), self.path.clone());
                 let read = self.lines(role, run);
                 if read.is_err() {

@@ -165,10 +165,6 @@ impl NestedDocument {
         }
     }
 
-    fn has_structure(&self) -> bool {
-        self.member.scope == NestedScope::Own && !self.is_plain()
-    }
-
     pub(super) fn is_plain(&self) -> bool {
         text::is_plain(self.member.format)
     }
@@ -271,7 +267,7 @@ impl NestedDocument {
                 Event::Settled | Event::Restart(_) | Event::Leave => {
                     // Plain text is settled when it is entered, and so is markup that is settled by
                     // then.
-                    if self.entered && self.has_structure() {
+                    if self.entered && self.member.scope == NestedScope::Own && !self.is_plain() {
                         out.push(*event);
                     } else if matches!(event, Event::Settled) {
                         self.settled = true;

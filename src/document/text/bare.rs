@@ -60,11 +60,6 @@ fn marks(block: Block) -> u32 {
 /// T27: bytes of a host.
 static HOST: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~%").with_range(0x80, 0xFF);
 
-/// T28: returns whether rules are drawn with a byte.
-pub(super) fn is_rule_byte(byte: u8) -> bool {
-    matches!(byte, b'_' | b'=' | b'*' | b'~' | b'-')
-}
-
 /// The effect of the character at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BareStep {
@@ -281,7 +276,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     /// T28: leaves out a rule that is drawn up to the end of the line.
     fn trim_rule(&self, floor: usize, extent: &mut Extent) {
         let bytes = &self.view.bytes[floor..extent.end];
-        let Some(&last) = bytes.last().filter(|&&byte| is_rule_byte(byte)) else {
+        let Some(&last) = bytes.last().filter(|&&byte| b"_=*~-".contains(&byte)) else {
             return;
         };
         let run = bytes.iter().rev().take_while(|&&byte| byte == last).count();

@@ -142,15 +142,10 @@ impl FieldInstruction {
     }
 
     fn report(&self, part: Option<Range<usize>>, events: &mut Events) {
+        let (text, base) = (self.text.source(), BaseSelector::Package);
         let names = [NameRange::Known("instrText"), NameRange::None];
         if let Some(part) = part {
-            report_item(
-                self.text.source(),
-                part,
-                names,
-                BaseSelector::Package,
-                events,
-            );
+            report_item(text, part, names, base, events);
         }
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
             !namespace.is_empty()
                 && vocabulary::namespace(namespace) != vocabulary::Namespace::Xhtml
         }
-        None => vocabulary::is_first_element(name),
+        None => vocabulary::FIRST_ELEMENTS.contains(&name),
     }
 }
 

@@ -237,13 +237,8 @@ impl XmlScanner {
         if let Some(href) = tag.attribute(bytes, b"href") {
             let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
             let text = self.values.value(&run.window, href).source();
-            report_item(
-                text,
-                0..text.bytes.len(),
-                names,
-                BaseSelector::Document,
-                run.events,
-            );
+            let (all, base) = (0..text.bytes.len(), BaseSelector::Document);
+            report_item(text, all, names, base, run.events);
             self.values.report_faults(run.events);
         }
         Ok(end)

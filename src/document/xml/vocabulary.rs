@@ -111,7 +111,7 @@ static ROOTS: &[(&[u8], Namespace)] = &[
 
 /// Names of first elements by which XML is recognized without a declaration.
 #[rustfmt::skip]
-static FIRST_ELEMENTS: &[&[u8]] = &[
+pub(super) static FIRST_ELEMENTS: &[&[u8]] = &[
     b"rss", b"feed", b"opml", b"urlset", b"sitemapindex", b"svg", b"rdf:RDF", b"ncx",
 ];
 
@@ -233,11 +233,6 @@ pub(super) fn namespace(name: &[u8]) -> Namespace {
 pub(super) fn of_root(name: &[u8]) -> Namespace {
     let known = ROOTS.iter().find(|(known, _)| *known == name);
     known.map_or(Unknown, |(_, namespace)| *namespace)
-}
-
-/// Whether the name of a first element, as written, identifies XML.
-pub(super) fn is_first_element(name: &[u8]) -> bool {
-    FIRST_ELEMENTS.contains(&name)
 }
 
 /// Returns the rows of an element, with and without `--extended`.
