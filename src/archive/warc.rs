@@ -406,8 +406,9 @@ impl WebArchive {
         if !is_cut && is_good {
             return (length, true);
         }
-        let block = &bytes[..held.min(bytes.len())];
-        if let Some(next) = self.dialect.next_record(block) {
+        // The block may hold only the start of the next record.
+        let next = self.dialect.next_record(bytes);
+        if let Some(next) = next.filter(|&next| next < held) {
             fault(&diagnostic::WARC_RESYNC);
             return (next as u64, true);
         }

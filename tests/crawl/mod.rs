@@ -132,6 +132,27 @@ fn each_kind_of_damage_is_reported_and_harms_no_other_record() {
 }
 
 #[test]
+fn a_length_that_takes_in_the_start_of_the_next_record_loses_none() {
+    for line_end in ["\r\n", "\n"] {
+        for excess in 0..24 {
+            let record = |name: &str, excess: usize| {
+                let block = format!("HTTP/1.1 200 OK\n\n<a href={name}>{:60}", "");
+                let head = "WARC/1.0\nWARC-Type: response\nWARC-Target-URI: http://www.example.com/\n\
+                            Content-Type: application/http\nContent-Length: ";
+                let block = block.replace('\n', line_end);
+                let length = block.len() + excess;
+                format!("{head}{length}\n\n").replace('\n', line_end) + &block + line_end + line_end
+            };
+            let records = [record("a", excess), record("b", 5), record("c", 0)].concat();
+            let (_directory, path) = file("x.warc", records.as_bytes());
+            let (targets, _) = found(&run(&path, 1, 1 << 20).output);
+            let expected = ["a", "b", "c"].map(|name| format!("http://www.example.com/{name}"));
+            assert_eq!(targets, BTreeSet::from(expected), "{excess}, {line_end:?}");
+        }
+    }
+}
+
+#[test]
 fn pieces_have_the_records_of_the_whole() {
     for (is_packed, damaged, bytes_made) in [
         (true, 30, 1 << 20),
