@@ -172,7 +172,7 @@ static DIALECTS: &[Dialect] = &[
     Dialect { slug: Slug::Docsify, numbering: Numbering::Count, name: "docsify", make: docsify, ..GITHUB },
     // `compute_unique_slug` of MyST, and the ids that docutils makes of all titles.
     Dialect {
-        slug: Slug::Myst, name: "myst", also: Some(docutils), also_numbering: Numbering::Numbered,
+        slug: Slug::Myst, name: "myst", make: myst, also: Some(docutils), also_numbering: Numbering::Numbered,
         attributes: AttributeLists::Anywhere, definitions: true, ..GITHUB
     },
     // `slugify` of the crate slug.
@@ -356,9 +356,23 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '-')
 }
 
+/// Returns whether Unicode has a character as a number but not as a digit or letter.
+fn is_sign_of_number(character: char) -> bool {
+    matches!(character, '²' | '³' | '¹' | '¼'..='¾' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '⅐'..='⅟' | '①'..='⒛' | '⓪'..='⓿')
+        || matches!(character, '❶'..='➓' | '㈠'..='㈩' | '㉈'..='㉟' | '㊀'..='㊉' | '㊱'..='㊿')
+}
+
 /// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`; drops the rest.
 fn github(heading: &str) -> String {
-    let is_kept = |character| is_word(character) || is_combining_mark(character);
+    let is_kept = |character| {
+        is_word(character) && !is_sign_of_number(character) || is_combining_mark(character)
+    };
+    lower(&replaced(heading.trim(), is_space, is_kept))
+}
+
+/// Makes a GitHub slug without marks and with all numbers.
+fn myst(heading: &str) -> String {
+    let is_kept = |character| is_word(character) && !is_combining_mark(character);
     lower(&replaced(heading.trim(), is_space, is_kept))
 }
 
@@ -394,7 +408,10 @@ fn python_markdown(heading: &str) -> String {
 
 /// Lower-cases; keeps letters, digits, `_` and `-`; replaces spaces by `-`; never empty.
 fn hugo(heading: &str) -> String {
-    match &*replaced(heading.trim(), is_space, is_word) {
+    let is_kept = |character| {
+        is_word(character) && !is_sign_of_number(character) && !is_combining_mark(character)
+    };
+    match &*replaced(heading.trim(), is_space, is_kept) {
         "" => "heading".to_owned(),
         slug => lower(slug),
     }
@@ -425,11 +442,12 @@ fn pandoc(heading: &str) -> String {
     }
 }
 
-/// Takes accents away and lower-cases; one `-` takes the place of each run of white space and ASCII
-/// punctuation, with none at the ends; `_` goes before a digit at the start.
+/// Takes accents away and lower-cases; one `-` takes the place of each run of white space, ASCII
+/// punctuation and curly quotes, with none at the ends; `_` goes before a digit at the start.
 fn vitepress(heading: &str) -> String {
-    let is_gap = |character: char| character.is_ascii_punctuation() && character != '_';
-    marked(dashed(heading, is_gap)).to_lowercase()
+    let is_accent = |other: &char| matches!(other, '\u{300}'..='\u{36f}');
+    let characters = heading.nfkd().filter(|other| !is_accent(other));
+    marked(dashed(characters, "“”‘’")).to_lowercase()
 }
 
 /// Puts `_` before a digit at the start.
@@ -438,18 +456,30 @@ fn marked(slug: String) -> String {
     if digit { format!("_{slug}") } else { slug }
 }
 
-/// Takes accents away; one `-` takes the place of each run of white space and ASCII punctuation, with
-/// none at the ends.
+/// Takes accents of Latin letters away; one `-` takes the place of each run of white space and ASCII
+/// punctuation, with none at the ends.
 fn hexo(heading: &str) -> String {
-    dashed(heading, |character| character.is_ascii_punctuation())
+    let plain = |character: char| match character {
+        'ß' => 's',
+        'ø' => 'o',
+        'ł' => 'l',
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | 'Ⓐ'..='ⓩ' | 'Ａ'..='ｚ' => {
+            let letter = std::iter::once(character).nfkd().next();
+            let letter = letter.filter(char::is_ascii_alphabetic);
+            letter.unwrap_or(character)
+        }
+        _ => character,
+    };
+    dashed(heading.chars().map(plain), "")
 }
 
-/// Takes accents away; one `-` takes the place of each run of white space and gaps, with none at the ends.
-fn dashed(heading: &str, is_gap: fn(char) -> bool) -> String {
-    let is_gap = |other: char| other.is_whitespace() || other.is_control() || is_gap(other);
-    joined(unaccented(heading), is_gap)
-        .trim_matches('-')
-        .to_owned()
+/// Drops control characters of ASCII; one `-` takes the place of each run of white space, ASCII punctuation
+/// and other gaps, with none at the ends.
+fn dashed(characters: impl Iterator<Item = char>, gaps: &str) -> String {
+    let is_gap =
+        |other: char| other.is_whitespace() || other.is_ascii_punctuation() || gaps.contains(other);
+    let kept = characters.filter(|other| !other.is_ascii_control());
+    joined(kept, is_gap).trim_matches('-').to_owned()
 }
 
 fn unaccented(heading: &str) -> impl Iterator<Item = char> {

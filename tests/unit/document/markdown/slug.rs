@@ -120,6 +120,47 @@ fn each_dialect_has_its_own_slugs() {
 }
 
 #[test]
+fn slugs_of_javascript_treat_underscores_and_accents_as_their_libraries_do() {
+    let headings = [
+        "max_file_size",
+        "“Set\tup”",
+        "Über हिन्दी ½",
+        "（注）",
+        "TV™ Straße",
+    ];
+    let vitepress = [
+        "max-file-size",
+        "setup",
+        "uber-हिन्दी-1⁄2",
+        "注",
+        "tvtm-straße",
+    ];
+    assert_eq!(anchors(Slug::VitePress, &headings), vitepress);
+    let hexo = [
+        "max-file-size",
+        "“Setup”",
+        "Uber-हिन्दी-½",
+        "（注）",
+        "TV™-Strase",
+    ];
+    assert_eq!(anchors(Slug::Hexo, &headings), hexo);
+}
+
+#[test]
+fn marks_and_numbers_beyond_digits_are_kept_as_each_library_keeps_them() {
+    let headings = ["① CO₂", "हिन्दी", "½ ２"];
+    for (slug, expected) in [
+        (Slug::GitHub, ["-co", "हिन्दी", "-２"]),
+        (Slug::Docusaurus, ["-co", "हिन्दी", "-２"]),
+        (Slug::Hugo, ["-co", "हनद", "-２"]),
+        (Slug::Myst, ["①-co₂", "हनद", "½-２"]),
+        (Slug::MdBook, ["①-co₂", "हिनदी", "½-２"]),
+    ] {
+        assert_eq!(anchors(slug, &headings), expected, "{slug:?}");
+    }
+}
+
+#[test]
 fn numbers_after_an_underscore_are_raised() {
     let headings = ["a", "a", "a_1", "a", "a_007", "a_7", "a_7", "", ""];
     let expected = ["a", "a_1", "a_2", "a_3", "a_007", "a_7", "a_8", "_1", "_2"];
