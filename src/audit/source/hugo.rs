@@ -207,7 +207,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_templates(directory.path, TEMPLATES.split(' '));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(made);
-    site.add_made(["/", "index.xml", "sitemap.xml", "robots.txt", "404.html"]);
+    site.add_made(["/", "index.xml", "sitemap.xml", "404.html"]);
+    let has_robots = values.flag_or("enableRobotsTXT", false);
+    site.add_made(has_robots.then_some("robots.txt"));
     site.add_made(languages.iter().map(|(_, url)| url));
     let taxonomies = values.entries("taxonomies").iter();
     let mut taxonomies: Vec<_> = taxonomies.filter_map(|(_, name)| name.as_text()).collect();

@@ -124,11 +124,13 @@ impl SiteRules for MkDocs {
                 attempts.undecided_if(self.has_other_snippets);
             }
             _ if reference.path.starts_with(b"/") => {
-                if self.has_absolute_files && reference.syntax == Syntax::Text {
+                let is_file = self.has_absolute_files && reference.syntax == Syntax::Text;
+                if is_file {
                     attempts.file(join(&self.docs, &reference.path[1..]));
                 }
                 reference.on_host(attempts);
-                attempts.undecided_if(self.may_leave);
+                let is_page = is_file && reference.path.ends_with(b".md");
+                attempts.undecided_if(self.may_leave && !is_page);
             }
             Syntax::Text => {
                 reference.beside(attempts);

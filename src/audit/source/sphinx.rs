@@ -188,8 +188,9 @@ impl SiteRules for Sphinx {
                 files
                     .filter(|file| !is_left_out(file))
                     .for_each(|file| attempts.file(file));
-                // A document with its suffix, or a file.
-                if !is_left_out(&target) {
+                // A document with its suffix, or a file; the role names documents only.
+                let is_role = reference.syntax == Syntax::Construct("doc");
+                if !is_role && !is_left_out(&target) {
                     attempts.part(target);
                 }
                 // Pages that the builder makes.
