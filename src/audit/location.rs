@@ -111,9 +111,15 @@ impl Audit {
             || bases.mounts.iter().any(|(_, uri)| !is_internal_origin(uri));
         let named = directories.iter().flatten().map(Vec::as_slice);
         let sources = Sources::new(&sources, named, &tree);
+        let repositories = bases.repositories.iter();
+        let repositories = repositories.map(|(root, _)| Repository::new(root));
+        let repositories: Vec<_> = repositories.collect();
         if let Some(slug) = options.slug {
             options.reading.extractor.formats.markdown.slug = slug;
         } else {
+            for repository in repositories.iter().filter(|found| found.is_on_gitlab) {
+                options.reading.dialects.add(&repository.root, Slug::GitLab);
+            }
             for root in &roots {
                 let slug = slug_of_tree(root, &tree).filter(|_| !sources.has_site_in(root));
                 slug.into_iter()
@@ -134,9 +140,6 @@ impl Audit {
             bases.mounts =
                 server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
         }
-        let repositories = bases.repositories.iter();
-        let repositories = repositories.map(|(root, _)| Repository::new(root));
-        let repositories: Vec<_> = repositories.collect();
         let (mounts, naming) = (directories_of(&bases.mounts), options.naming.clone());
         Audit {
             checker: TargetChecker {

@@ -12,11 +12,11 @@ use crate::pipeline::walk::read_start;
 /// A repository with the place where a forge shows it.
 pub(in crate::audit) struct Repository {
     /// With its slash.
-    root: Vec<u8>,
+    pub(in crate::audit) root: Vec<u8>,
     /// Matches the URLs of files and directories, with the path of one in this state of the repository; `None` if the
     /// address is not known.
     urls: Option<Regex>,
-    is_on_gitlab: bool,
+    pub(in crate::audit) is_on_gitlab: bool,
     ignored: Gitignore,
 }
 
