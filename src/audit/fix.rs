@@ -334,8 +334,10 @@ impl FixedFile {
     /// For a file that gets another path.
     pub(crate) fn push_diff_between(&self, paths: [&[u8]; 2], bytes: &[u8], out: &mut Vec<u8>) {
         let changes = self.changes(bytes);
-        for ((mark, side), path) in [("---", "a"), ("+++", "b")].into_iter().zip(paths) {
-            if !changes.is_empty() {
+        for ((mark, side), path) in [("---", "a/"), ("+++", "b/")].into_iter().zip(paths) {
+            if mark == "---" && bytes.is_empty() {
+                out.extend_from_slice(b"--- /dev/null\n");
+            } else if !changes.is_empty() {
                 push_diff_path(mark, side, path, out);
             }
         }
@@ -362,7 +364,9 @@ impl FixedFile {
             let kept = push_lines(b' ', &bytes[at..end], &mut text);
             (old_count, new_count) = (old_count + kept, new_count + kept);
             let new_line = (line + 1).saturating_add_signed(added);
-            let header = format!("@@ -{},{old_count} +{new_line},{new_count} @@\n", line + 1);
+            // No line has the number of the line before.
+            let old_line = line + usize::from(old_count > 0);
+            let header = format!("@@ -{old_line},{old_count} +{new_line},{new_count} @@\n");
             out.extend_from_slice(header.as_bytes());
             out.extend_from_slice(&text);
             line += old_count;
@@ -572,20 +576,23 @@ fn common_back(one: &[u8], other: &[u8]) -> usize {
     pairs.take_while(|(one, other)| one == other).count()
 }
 
+/// Appends a line of the head of a diff.
 fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
+    let _ = write!(out, "{mark} ");
+    push_diff_name(side, path, out);
+    // A tab ends a name that holds blanks.
+    let has_tab = path.contains(&b' ') && !out.ends_with(b"\"");
+    out.extend_from_slice(if has_tab { b"\t\n" } else { b"\n" });
+}
+
+/// Appends a name after a side, with quotes as of git where it needs them.
+pub(crate) fn push_diff_name(side: &str, path: &[u8], out: &mut Vec<u8>) {
     let start = path.iter().position(|&byte| byte != b'/').unwrap_or(0);
     let relative = path[start..].strip_prefix(b"./").unwrap_or(&path[start..]);
-    let path = [side.as_bytes(), b"/", relative].concat();
+    let path = [side.as_bytes(), relative].concat();
     let is_odd = |byte: &u8| *byte < b' ' || b"\"\\\x7F".contains(byte);
-    // A tab ends a name that holds blanks.
-    let quote = if path.iter().any(is_odd) {
-        "\""
-    } else if path.contains(&b' ') {
-        "\t"
-    } else {
-        ""
-    };
-    let _ = write!(out, "{mark} {}", quote.trim_end());
+    let quote: &[u8] = if path.iter().any(is_odd) { b"\"" } else { b"" };
+    out.extend_from_slice(quote);
     for byte in &path {
         if is_odd(byte) {
             let _ = write!(out, "\\{byte:03o}");
@@ -593,7 +600,7 @@ fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
             out.push(*byte);
         }
     }
-    let _ = writeln!(out, "{quote}");
+    out.extend_from_slice(quote);
 }
 
 fn push_lines(mark: u8, lines: &[u8], out: &mut Vec<u8>) -> usize {

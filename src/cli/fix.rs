@@ -122,17 +122,22 @@ impl FixDestination<'_, '_> {
             FixDestination::Diff(out) => {
                 file.push_diff(path.as_os_str().as_encoded_bytes(), &bytes, &mut text);
                 if out.as_ref().is_some_and(|out| out.is_terminal) {
-                    let mut shown = Vec::new();
-                    for line in text.split_inclusive(|&byte| byte == b'\n') {
-                        push_visible(line.strip_suffix(b"\n").unwrap_or(line), &mut shown);
-                        shown.push(b'\n');
-                    }
-                    text = shown;
+                    text = visible_lines(&text);
                 }
             }
         }
         Ok((file, text))
     }
+}
+
+/// Returns lines for a terminal, with control characters escaped.
+pub(super) fn visible_lines(text: &[u8]) -> Vec<u8> {
+    let mut shown = Vec::new();
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        push_visible(line.strip_suffix(b"\n").unwrap_or(line), &mut shown);
+        shown.push(b'\n');
+    }
+    shown
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Component, Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
@@ -14,16 +14,17 @@ use super::args::MvArgs;
 use super::audit::options;
 use super::changed::{check_tracked, move_with_git};
 use super::destination::{Unfinished, above, keep_staged, remove_unfinished};
-use super::fix::bytes;
+use super::fix::{bytes, visible_lines};
 use super::inputs::Inputs;
 use super::message::{Error, Result, print, report};
 use super::process::Exit;
-use crate::audit::fix::{DocumentFixes, FixedFile};
+use crate::audit::fix::{DocumentFixes, FixedFile, push_diff_name};
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::targets::Inventory;
 use crate::pipeline::OutputOrder;
+use crate::pipeline::options::Splice;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::{Outputs, bytes_of, path_of};
 
@@ -41,8 +42,8 @@ struct ChangedFile {
 struct MoveChanges {
     files: Vec<ChangedFile>,
     moved: Option<[PathBuf; 2]>,
-    /// Redirects, and the name of the file in the tree that they are added to; empty for none.
-    redirects: Option<(&'static str, Vec<u8>)>,
+    /// Redirects that no file in the tree gets.
+    redirects: Vec<u8>,
 }
 
 pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
@@ -69,6 +70,11 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
         (_, Some(_)) => return Err("mv --heading takes one argument, the new title".into()),
     };
     if let Some([old, new]) = &moved {
+        let is_file = !old.is_dir();
+        let mut folders = audit.paths.iter().map(|path| bytes_of(path));
+        if folders.any(|path| is_file && path.ends_with(b"/")) {
+            return Err("a file has no slash at the end of its path".into());
+        }
         check(old, new, &trees)?;
     }
     let mut options = options(audit, &trees)?;
@@ -79,11 +85,15 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;
     let inventory = Inventory::new(Audit::new(options, &trees), walk);
     let changes = match moved {
-        Some(moved) => relocated(arguments, &inventory, moved)?,
+        Some(moved) => relocated(arguments, &inventory, moved, &trees[0])?,
         None => retitled(arguments, &inventory)?,
     };
     if !change.write {
-        print(&changes.diff())?;
+        let mut diff = changes.diff();
+        if io::stdout().is_terminal() {
+            diff = visible_lines(&diff);
+        }
+        print(&diff)?;
         return Ok(Exit::Found);
     }
     if let Some([old, _]) = changes.moved.as_ref().filter(|_| change.git) {
@@ -96,10 +106,7 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
         remove_unfinished();
         format!("{}: {error}", trees[0].display())
     })?;
-    if let Some(("", text)) = &changes.redirects {
-        print(text)?;
-    }
-    Ok(Exit::Found)
+    print(&changes.redirects)
 }
 
 /// Moves a file or folder.
@@ -107,6 +114,7 @@ fn relocated(
     arguments: &MvArgs,
     inventory: &Inventory,
     [old, new]: [PathBuf; 2],
+    tree: &Path,
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
@@ -115,16 +123,29 @@ fn relocated(
         new: absolute(&new)?,
     };
     let plan = inventory.plan(&relocation)?;
-    let redirect = arguments.relocation.redirect;
+    let reader = &mut FileReader::new(reading);
+    let mut files = fixed(&plan.documents, reader, plan.refusals)?;
+    let mut redirects = Vec::new();
+    if let Some(format) = arguments.relocation.redirect {
+        redirects = format.text(&plan.redirections, &plan.site);
+        if !format.file.is_empty() && !redirects.is_empty() {
+            let path = tree.join(format.file);
+            let old = match bytes(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                old => old.map_err(|error| format!("{}: {error}", path.display()))?,
+            };
+            let mut fixed = FixedFile::default();
+            fixed.add(vec![Splice {
+                range: 0..0,
+                bytes: std::mem::take(&mut redirects),
+            }]);
+            files.push(ChangedFile { path, old, fixed });
+        }
+    }
     Ok(MoveChanges {
-        files: fixed(
-            &plan.documents,
-            &mut FileReader::new(reading),
-            plan.refusals,
-        )?,
+        files,
         moved: Some([old, new]),
-        redirects: redirect
-            .map(|format| (format.file, format.text(&plan.redirections, &plan.site))),
+        redirects,
     })
 }
 
@@ -152,7 +173,7 @@ fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<MoveChanges> {
     Ok(MoveChanges {
         files,
         moved: None,
-        redirects: None,
+        redirects: Vec::new(),
     })
 }
 
@@ -194,6 +215,9 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
     while !existing.exists() {
         existing = above(existing);
     }
+    if !existing.is_dir() {
+        return Err(shown(existing, "it is not a folder"));
+    }
     let failed = |path, error: io::Error| shown(path, &error.to_string());
     let real = |path| fs::canonicalize(path).map_err(|error| failed(path, error));
     let (old_path, new_directory) = (real(old)?, real(existing)?);
@@ -203,6 +227,19 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
     for (path, given, is_root) in [(&old_path, old, true), (&new_directory, new, false)] {
         if !is_in(path, trees) || is_root && real_trees(trees).any(|tree| *path == tree) {
             return Err(shown(given, "it is in none of the trees; see --root"));
+        }
+    }
+    let below = new.strip_prefix(existing).unwrap_or(new);
+    let new_path = new_directory.join(below);
+    for link in list(old).into_iter().filter(|path| path.is_symlink()) {
+        let (Ok(to), Ok(end)) = (fs::read_link(&link), fs::canonicalize(&link)) else {
+            continue;
+        };
+        let moved = |path: &Path| moved_path(path, &old_path, &new_path);
+        let place = moved_path(&link, old, &new_path).unwrap_or_default();
+        let to = lexical(&above(&place).join(to));
+        if to != moved(&end).unwrap_or(end) {
+            return Err(shown(&link, "a symbolic link would lead elsewhere"));
         }
     }
     Ok(())
@@ -232,6 +269,20 @@ fn check_place(path: &Path, trees: &[PathBuf]) -> io::Result<()> {
     Err(io::Error::other(message))
 }
 
+/// Returns an absolute path without `..` segments.
+fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
 /// Without a slash at the end and `.` segments.
 fn plain(path: &Path) -> PathBuf {
     let is_named = |part: &Component<'_>| *part != Component::CurDir;
@@ -250,35 +301,27 @@ impl MoveChanges {
                 let Some(to) = moved_path(path, old, new) else {
                     continue;
                 };
-                let (from, shown) = (path.display(), to.display());
-                let header = format!(
-                    "diff --git a/{from} b/{shown}\nrename from {from}\nrename to {shown}\n"
+                let paths = [bytes_of(path), bytes_of(&to)];
+                push_heads(HEADS, paths, &mut out);
+                push_heads(
+                    [("rename from ", ""), ("\nrename to ", "")],
+                    paths,
+                    &mut out,
                 );
-                out.extend_from_slice(header.as_bytes());
                 if let Some(file) = self.files.iter().find(|file| file.path == *path) {
-                    let paths = [bytes_of(path), bytes_of(&to)];
                     file.fixed.push_diff_between(paths, &file.old, &mut out);
                 }
             }
         }
         for file in self.files.iter().filter(|file| !moved.contains(&file.path)) {
-            file.fixed
-                .push_diff(bytes_of(&file.path), &file.old, &mut out);
+            let path = bytes_of(&file.path);
+            push_heads(HEADS, [path; 2], &mut out);
+            if file.old.is_empty() {
+                out.extend_from_slice(b"new file mode 100644\n");
+            }
+            file.fixed.push_diff(path, &file.old, &mut out);
         }
-        let Some((name, text)) = &self.redirects else {
-            return out;
-        };
-        let mut mark: &[u8] = b"";
-        if !name.is_empty() {
-            let lines = memchr::memchr_iter(b'\n', text).count();
-            let header = format!("--- a/{name}\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n");
-            out.extend_from_slice(header.as_bytes());
-            mark = b"+";
-        }
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            out.extend_from_slice(&[mark, line].concat());
-        }
-        out
+        [out, self.redirects.clone()].concat()
     }
 
     /// Writes new contents aside, and the journal of all renames.
@@ -290,27 +333,15 @@ impl MoveChanges {
                 renames.push(0);
             }
         };
-        let changes = self.files.iter();
-        let changes = changes.map(|file| (file.path.clone(), file.fixed.bytes(&file.old)));
-        let redirects = self.redirects.iter().filter(|(name, _)| !name.is_empty());
-        let redirects = redirects.map(|(name, text)| {
-            let path = trees[0].join(name);
-            let others = match bytes(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-                others => others?,
-            };
-            io::Result::Ok((path, [&text[..], &others].concat()))
-        });
-        for change in changes.map(Ok).chain(redirects) {
-            let (path, bytes) = change?;
+        for file in &self.files {
             // A symbolic link stays one; a file that its owner protects is not replaced.
-            let path = fs::canonicalize(&path).or_else(|_| place(&path))?;
+            let path = fs::canonicalize(&file.path).or_else(|_| place(&file.path))?;
             check_place(&path, trees)?;
             if path.exists() {
                 OpenOptions::new().write(true).open(&path)?;
             }
             let mut unfinished = Unfinished::create(&path)?;
-            unfinished.write_all(&bytes)?;
+            unfinished.write_all(&file.fixed.bytes(&file.old))?;
             push(&unfinished.stage()?, &path);
         }
         if let Some([old, new]) = &self.moved {
@@ -323,6 +354,18 @@ impl MoveChanges {
         keep_staged();
         unfinished.finish()
     }
+}
+
+/// The head of the changes of a file in a diff of git.
+const HEADS: [(&str, &str); 2] = [("diff --git ", "a/"), (" ", "b/")];
+
+/// Appends two names on a line or two, each after a text, and with the side before it.
+fn push_heads(heads: [(&str, &str); 2], paths: [&[u8]; 2], out: &mut Vec<u8>) {
+    for ((mark, side), path) in heads.into_iter().zip(paths) {
+        out.extend_from_slice(mark.as_bytes());
+        push_diff_name(side, path, out);
+    }
+    out.push(b'\n');
 }
 
 /// Lists all files at or below a path, in order.

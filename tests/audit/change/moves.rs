@@ -796,3 +796,62 @@ fn a_document_whose_links_a_generator_reads_its_own_way_is_not_moved() {
         ran.tells(2, "", "the reference reaches it under another name");
     }
 }
+
+#[test]
+fn git_applies_a_move_that_is_shown() {
+    let files = [
+        ("a.html", "<a href='b/c.html'>1</a>\n"),
+        ("b/c.html", "<a href='../a.html'>x</a>\n"),
+        ("b/d e.html", "x\n"),
+        ("_redirects", "/q /a.html\n"),
+    ];
+    for (redirect, old, new) in [
+        ("_redirects", "b/d e.html", "c/d\"e\té.html"),
+        (".htaccess", "b/d e.html", "c/e.html"),
+        ("_redirects", "b", "n e/m"),
+    ] {
+        let (shown, moved) = (Tree::new(&files), Tree::new(&files));
+        if !git(&shown, &["--version"]) {
+            return;
+        }
+        let format = redirect.trim_start_matches('.');
+        let words = ["mv", "--root", ".", "--redirect", format, old, new];
+        std::fs::write(shown.path().join("change.diff"), shown.run(&words).out).unwrap();
+        assert!(git(&shown, &["apply", "change.diff"]), "{new}");
+        std::fs::remove_file(shown.path().join("change.diff")).unwrap();
+        assert_eq!(moved.run(&[&words[..], &["--write"]].concat()).code, 0);
+        let all = |tree: &Tree| {
+            let files = contents(tree.path()).into_iter();
+            files
+                .filter(|(_, text)| !text.is_empty())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(all(&shown), all(&moved), "{new}");
+    }
+}
+
+#[test]
+fn a_file_is_not_moved_to_the_name_of_a_folder_or_below_a_file() {
+    let tree = site();
+    let ran = tree.run(&["mv", "--write", "b.html", "new/"]);
+    ran.tells(2, "", "a file has no slash at the end of its path");
+    let ran = tree.run(&["mv", "b.html", "a.html/b.html"]);
+    ran.tells(2, "", "a.html: it is not a folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_is_not_moved_where_a_symbolic_link_in_it_would_lead_elsewhere() {
+    for (to, new, code) in [
+        ("../i.svg", "deep/er", 2),
+        ("../i.svg", "other", 0),
+        ("more.html", "deep/er", 0),
+        ("../dir/more.html", "other", 2),
+        ("nothing", "deep/er", 0),
+    ] {
+        let tree = site();
+        std::os::unix::fs::symlink(to, tree.path().join("dir/link")).unwrap();
+        let ran = tree.run(&["mv", "--write", "dir", new]);
+        assert_eq!(ran.code, code, "{to} {new}: {}", ran.err);
+    }
+}
