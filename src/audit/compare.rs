@@ -391,15 +391,17 @@ pub(crate) fn run(
     }
     let mut summary = Summary::default();
     for set in [old, new] {
-        if let TargetSet::Tree(tree) = set {
-            let (read, damaged) = tree.inventory.summary();
-            summary.add(read);
-            reports.totals.damaged += damaged;
-            tree.inventory.visit_failures(|path, record| {
-                reports.enter(&tree.shown(path))?;
-                reports.take(record, &mut WireReader(b""))
-            })?;
-        }
+        let TargetSet::Tree(tree) = set else {
+            summary.files += 1;
+            continue;
+        };
+        let (read, damaged) = tree.inventory.summary();
+        summary.add(read);
+        reports.totals.damaged += damaged;
+        tree.inventory.visit_failures(|path, record| {
+            reports.enter(&tree.shown(path))?;
+            reports.take(record, &mut WireReader(b""))
+        })?;
     }
     let (mut redirections, mut at) = (Vec::new(), None);
     let mut seen = HashSet::new();

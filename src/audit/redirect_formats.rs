@@ -1,5 +1,6 @@
 //! Redirects in the forms of servers and generators, one row each in `REDIRECT_FORMATS`.
 
+use super::rewrite::push_encoded;
 use super::target::split_authority;
 use crate::output::json::push_string;
 
@@ -43,7 +44,7 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         ..row("vercel", |redirect, out| {
             let from = escaped(&redirect.from, b"():*+?{}[]\\");
             let parts = ["{\"source\":", ",\"destination\":", ",\"permanent\":true}"];
-            push_strings(out, parts, &from, &redirect.to);
+            push_strings(out, parts, &from, &without_variables(&redirect.to));
         })
     },
     RedirectFormat {
@@ -61,7 +62,7 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
             &b"location = \""[..],
             &from,
             b"\" { return 301 \"",
-            &redirect.to,
+            &without_variables(&redirect.to),
             b"\"; }\n",
         ];
         push_parts(out, &parts);
@@ -193,6 +194,13 @@ fn escaped(text: &[u8], special: &[u8]) -> Vec<u8> {
         escape.into_iter().chain([byte])
     };
     text.iter().flat_map(escape).collect()
+}
+
+/// Encodes the sign that begins a variable in a destination.
+fn without_variables(path: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_encoded(path, |byte| byte == b'$', &mut out);
+    out
 }
 
 fn decoded(path: &[u8]) -> Vec<u8> {

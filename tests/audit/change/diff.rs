@@ -568,3 +568,17 @@ fn damage_of_either_side_is_reported() {
         );
     }
 }
+
+#[test]
+fn two_lists_are_compared() {
+    let tree = Tree::new(&[
+        ("old.txt", "https://example.com/a\nhttps://example.com/b\n"),
+        ("new.txt", "https://example.com/a\n"),
+    ]);
+    let ran = tree.run(&["diff", "old.txt", "new.txt"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(
+        ran.out.contains("removed-page") && ran.err.starts_with("2 addresses compared in 2 files")
+    );
+    assert_eq!(tree.run(&["diff", "new.txt", "old.txt"]).code, 0);
+}

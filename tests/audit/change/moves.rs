@@ -855,3 +855,12 @@ fn a_folder_is_not_moved_where_a_symbolic_link_in_it_would_lead_elsewhere() {
         assert_eq!(ran.code, code, "{to} {new}: {}", ran.err);
     }
 }
+
+#[test]
+fn a_dollar_sign_in_a_destination_is_no_variable() {
+    let tree = site();
+    for (format, to) in [("nginx", "\"/a%241.html\""), ("vercel", "\"/a%241.html\"")] {
+        let ran = tree.run(&["mv", "--redirect", format, "b.html", "a$1.html"]);
+        assert!(ran.out.contains(to), "{}", ran.out);
+    }
+}
