@@ -379,6 +379,21 @@ fn references_in_several_syntaxes_have_the_escapes_of_all() {
 }
 
 #[test]
+fn links_after_a_body_in_base64_keep_the_escapes_of_json() {
+    let har = br#"{"log":{"entries":[
+        {"request":{"url":"http://example.org/"},"response":{
+         "content":{"mimeType":"text/html","text":"PGEgaHJlZj1kPg==","encoding":"base64"}}},
+        {"request":{"url":"http://example.org/"},"response":{
+         "headers":[{"name":"Location","value":"http://example.com/"}]}}]}}"#;
+    let new = |_| b"http://example.net/".to_vec();
+    let written = places(Format::named("har").unwrap(), har, new);
+    let location = written
+        .iter()
+        .find(|one| one.reference == b"http://example.com/");
+    assert_eq!(location.unwrap().new, Ok(b"http://example.net/".to_vec()));
+}
+
+#[test]
 fn parts_of_mail_are_written_where_they_are_stored_unencoded() {
     let part = |transfer: &str, body: &str| {
         format!(

@@ -254,7 +254,12 @@ impl JsonScanner {
             | JsonRole::Cell(_)
             | JsonRole::Output
             | JsonRole::Text
-            | JsonRole::Body => return self.document(value, run),
+            | JsonRole::Body => {
+                let read = self.document(value, run);
+                // A body in base64 has other escapes.
+                self.text.quoting = Quoting::of(Escapes::Json);
+                return read;
+            }
         };
         let mut found = self.whole(&value.raw, value.is_plain, run);
         let is_source = matches!(value.role, JsonRole::Source(_));
