@@ -31,7 +31,10 @@ impl LineUnquoter {
 
     /// Returns whether a piece may have anything to undo.
     pub(super) fn changes(&self, raw: &[u8]) -> bool {
-        self.in_run || !self.pending.is_empty() || Self::has_any(raw, true)
+        let joined = || [&self.pending, &raw[..raw.len().min(FROM.len())]].concat();
+        self.in_run
+            || Self::has_any(raw, true)
+            || !self.pending.is_empty() && Self::has_any(&joined(), true)
     }
 
     /// Returns whether bytes, in which a line may be `quoted`, have anything to undo.

@@ -21,3 +21,23 @@ use super::*;
             }
         }
     }
+
+#[test]
+fn marks_that_wait_for_the_rest_of_their_line_change_nothing() {
+    for (start, rest, changes) in [
+        ("> ", "text", false),
+        (">", " text", false),
+        (">", "text", false),
+        (">>Fro", "m here", true),
+        (">", "From here", true),
+        ("\0", "\0\0\0", true),
+    ] {
+        let mut unquoter = LineUnquoter::default();
+        unquoter.push(start.as_bytes(), |_| {});
+        assert_eq!(
+            unquoter.changes(rest.as_bytes()),
+            changes,
+            "{start:?} {rest:?}"
+        );
+    }
+}
