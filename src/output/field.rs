@@ -4,6 +4,7 @@ use super::column::{ColumnKind, ColumnSet, Value};
 use super::json::push_value;
 use super::record::DocumentPath;
 use crate::bytes::simd::is_ascii;
+use crate::document::content_type;
 use crate::document::flags::Flags;
 use crate::linker::{Envelope, Link, LinkDescription, WebRecord};
 use crate::uri::{
@@ -288,7 +289,11 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
     "media_type": Nullable Name in CORE, "The media type" =>
         |path, link| Value::text(record(link).content_type.or(link.part.media_type).or(path.facts.media_type)),
     "charset": Nullable Name in CORE, "The charset, as declared" =>
-        |_, link| Value::text(link.part.charset),
+        |_, link| {
+            let of_web = || content_type(record(link).content_type?.as_bytes()).1.into();
+            let declared = link.part.charset.map(str::as_bytes).or_else(of_web);
+            declared.filter(|label| !label.is_empty()).map_or(Value::Null, Value::Bytes)
+        },
     "date": Nullable Time in CORE, "The date of the retrieval, or of the message in UTC" =>
         |_, link| match record(link).warc_date {
             Some(date) => Value::Text(date),

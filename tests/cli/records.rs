@@ -148,17 +148,17 @@ fn records_of_web_archives_have_rows_whatever_their_bodies_are() {
         "--format",
         "csv",
         "--columns",
-        "member,warc_type,status,media_type,links,skipped",
+        "member,warc_type,status,media_type,charset,links,skipped",
         "a.warc",
     ]);
     assert_eq!(
         ran.out,
-        "member,warc_type,status,media_type,links,skipped\n\
-         3,response,200,text/html; charset=utf-8,1,\n\
-         4,response,301,text/html,0,\n\
-         5,response,200,image/png,0,image/png\n\
-         6,revisit,200,text/html,0,\n\
-         7,resource,,text/plain,0,\n"
+        "member,warc_type,status,media_type,charset,links,skipped\n\
+         3,response,200,text/html; charset=utf-8,utf-8,1,\n\
+         4,response,301,text/html,,0,\n\
+         5,response,200,image/png,,0,image/png\n\
+         6,revisit,200,text/html,,0,\n\
+         7,resource,,text/plain,,0,\n"
     );
 }
 
