@@ -4,8 +4,9 @@
 //! is a blob whose path is the hash of its identifier, two digits, a slash and the rest.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
@@ -23,6 +24,9 @@ pub(crate) static GIT: ArchiveFormat = ArchiveFormat {
 
 /// The longest commit or tree that is read, in bytes.
 const MAX_OBJECT: u64 = 16 << 20;
+
+/// The most times that git is started, at one object that it cannot send after the other.
+const MAX_STARTS: usize = 1000;
 
 /// Returns whether a directory has the form of a bare repository.
 pub(crate) fn is_repository(path: &Path) -> bool {
@@ -79,22 +83,47 @@ impl ObjectReader {
     }
 }
 
+/// Errors where git has ended.
+const ENDED: [io::ErrorKind; 2] = [io::ErrorKind::InvalidData, io::ErrorKind::BrokenPipe];
+
 /// The messages of a repository, the oldest first.
 pub(crate) struct PublicInbox {
+    path: PathBuf,
     reader: ObjectReader,
+    starts: usize,
     /// The commits that are left, the newest first.
     commits: Vec<Vec<u8>>,
     has_history: bool,
-    /// The directories of the last commit of version 1: names and identifiers.
-    directories: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The bytes that are left of the current message, and of the line end after it.
-    left: u64,
+    /// The message of the last commit, or its directories in version 1: names and identifiers.
+    entries: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The bytes that are left of the current message.
+    left: Option<u64>,
+    /// The answer after each message. Git neither checks the length of a message nor ends at a shorter one.
+    mark: Vec<u8>,
+    /// The last bytes that were read, as many as the mark has.
+    tail: Vec<u8>,
     has_messages: bool,
     faults: Vec<ArchiveFault>,
 }
 
 impl PublicInbox {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(PublicInbox {
+            path: path.to_owned(),
+            reader: Self::start(path)?,
+            starts: 1,
+            commits: Vec::new(),
+            has_history: false,
+            entries: BTreeMap::new(),
+            left: None,
+            mark: format!("{:016x} missing\n", RandomState::new().hash_one(0)).into_bytes(),
+            tail: Vec::new(),
+            has_messages: false,
+            faults: Vec::new(),
+        })
+    }
+
+    fn start(path: &Path) -> io::Result<ObjectReader> {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"GIT_") {
@@ -113,36 +142,64 @@ impl PublicInbox {
                 ("GIT_TERMINAL_PROMPT", "0"),
             ]);
         let failed = |error: io::Error| io::Error::new(error.kind(), format!("git: {error}"));
-        Ok(PublicInbox {
-            reader: ObjectReader::spawn(&mut git).map_err(failed)?,
-            commits: Vec::new(),
-            has_history: false,
-            directories: BTreeMap::new(),
-            left: 0,
-            has_messages: false,
-            faults: Vec::new(),
-        })
+        ObjectReader::spawn(&mut git).map_err(failed)
     }
 
-    /// Requests an object; git gives no answer outside of a repository.
-    fn request(&mut self, name: &[u8]) -> io::Result<Option<(Vec<u8>, u64)>> {
-        let answer = self.reader.request(name);
-        answer.map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData | io::ErrorKind::BrokenPipe => not_public_inbox(),
-            _ => error,
-        })
+    /// Requests an object of at most `limit` bytes. Git gives no answer outside of a repository, and ends at
+    /// damaged objects.
+    fn request(&mut self, name: &[u8], limit: u64) -> io::Result<Option<(Vec<u8>, u64)>> {
+        match self.reader.request(name) {
+            Ok(Some((_, length))) if length > limit => {}
+            Err(error) if !ENDED.contains(&error.kind()) => return Err(error),
+            // There is not even a `HEAD`.
+            Err(_) if self.starts == 1 && self.commits.is_empty() => return Err(not_public_inbox()),
+            Err(_) => {}
+            answer => return answer,
+        }
+        self.restart()?;
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        self.starts += 1;
+        if self.starts > MAX_STARTS {
+            let reason = "the repository has too many damaged objects";
+            return Err(io::Error::other(reason));
+        }
+        self.reader = Self::start(&self.path)?;
+        Ok(())
+    }
+
+    /// Skips the rest of the current message, and the mark after it.
+    fn end_message(&mut self) -> io::Result<()> {
+        while self.read(&mut [0; 4096])? > 0 {}
+        if self.left.take().is_none() {
+            return Ok(());
+        }
+        let mut rest = Vec::new();
+        let mut lines = self
+            .reader
+            .objects
+            .by_ref()
+            .take(1 + self.mark.len() as u64);
+        lines.read_until(b'\n', &mut rest)?;
+        if rest == b"\n" {
+            rest.clear();
+            lines.read_until(b'\n', &mut rest)?;
+        }
+        if rest == self.mark {
+            return Ok(());
+        }
+        self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
+        self.restart()
     }
 
     /// Returns the identifier and the contents of a commit or a tree.
     fn object(&mut self, name: &[u8]) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
-        let Some((id, length)) = self.request(name)? else {
+        let Some((id, length)) = self.request(name, MAX_OBJECT)? else {
             self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
             return Ok(None);
         };
-        if length > MAX_OBJECT {
-            let reason = "a commit or a tree of the repository is too long";
-            return Err(io::Error::other(reason));
-        }
         let mut bytes = Vec::new();
         let mut object = self.reader.objects.by_ref().take(length + 1);
         object.read_to_end(&mut bytes)?;
@@ -177,7 +234,7 @@ impl PublicInbox {
         Ok(())
     }
 
-    /// Returns the names and the identifiers of a tree.
+    /// Returns the names and the identifiers of the files and directories of a tree; `/` ends a directory's name.
     fn tree(&mut self, name: &[u8]) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let Some((id, bytes)) = self.object(name)? else {
             return Ok(Vec::new());
@@ -188,11 +245,16 @@ impl PublicInbox {
         while let Some(end) = memchr::memchr(0, rest)
             && let Some((id, next)) = rest[end + 1..].split_at_checked(length)
         {
-            let name = rest[..end].splitn(2, |&byte| byte == b' ').nth(1);
+            let name = match &rest[..end] {
+                [b'1', b'0', b'0', _, _, _, b' ', name @ ..] => name.to_vec(),
+                [b'4', b'0', b'0', b'0', b'0', b' ', name @ ..] => [name, b"/"].concat(),
+                // A symbolic link or a module.
+                _ => Vec::new(),
+            };
             let digits = id
                 .iter()
                 .flat_map(|byte| format!("{byte:02x}").into_bytes());
-            entries.push((name.unwrap_or_default().to_vec(), digits.collect()));
+            entries.push((name, digits.collect()));
             rest = next;
         }
         Ok(entries)
@@ -201,18 +263,24 @@ impl PublicInbox {
     /// Returns the blob of the message that a commit adds; empty if it deletes one.
     fn message(&mut self, commit: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let root = self.tree(&[commit, b"^{tree}"].concat())?;
-        let named = |name: &[u8]| root.iter().find(|(known, _)| known == name);
-        if let Some((_, blob)) = named(b"m") {
-            return Ok(Some(blob.clone()));
+        let mut root: BTreeMap<_, _> = root.into_iter().collect();
+        let is_deletion = root.contains_key(&b"d"[..]);
+        let message = root.get(&b"m"[..]).cloned();
+        root.retain(|name, _| match name.strip_suffix(b"/") {
+            Some(directory) => is_hash(directory, 2),
+            None => name == b"m",
+        });
+        let has_hashes = !root.is_empty();
+        let before = std::mem::replace(&mut self.entries, root.clone());
+        if let Some(blob) = message {
+            // A merge, for one, adds nothing.
+            let is_new = before.get(&b"m"[..]) != Some(&blob);
+            return Ok(Some(if is_new { blob } else { Vec::new() }));
         }
-        if named(b"d").is_some() {
+        if is_deletion {
             return Ok(Some(Vec::new()));
         }
-        let mut directories: BTreeMap<_, _> = root.into_iter().collect();
-        directories.retain(|name, _| is_hash(name, 2));
-        let has_hashes = !directories.is_empty();
-        let before = std::mem::replace(&mut self.directories, directories.clone());
-        for (name, directory) in directories {
+        for (name, directory) in root {
             let old = before.get(&name);
             if old == Some(&directory) {
                 continue;
@@ -234,10 +302,8 @@ impl Container for PublicInbox {
         if !std::mem::replace(&mut self.has_history, true) {
             self.read_history()?;
         }
-        let mut rest = self.reader.objects.by_ref().take(self.left);
-        io::copy(&mut rest, &mut io::sink())?;
+        self.end_message()?;
         while let Some(commit) = self.commits.pop() {
-            self.left = 0;
             let Some(blob) = self.message(&commit)? else {
                 continue;
             };
@@ -245,14 +311,19 @@ impl Container for PublicInbox {
             if blob.is_empty() {
                 continue;
             }
-            match self.request(&blob)? {
-                // A line end follows.
-                Some((_, length)) => self.left = length.saturating_add(1),
-                None => self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER),
-            }
-            let contents = match (self.left, Format::named("eml")) {
-                (1.., Some(format)) => MemberContents::Document(format),
-                _ => MemberContents::Unreadable,
+            let contents = match (self.request(&blob, u64::MAX)?, Format::named("eml")) {
+                (Some((_, length)), Some(format)) => {
+                    let name = self.mark.split(|&byte| byte == b' ').next();
+                    let request = [name.unwrap_or_default(), b"\n"].concat();
+                    self.reader.requests.write_all(&request)?;
+                    self.left = Some(length);
+                    self.tail.clear();
+                    MemberContents::Document(format)
+                }
+                _ => {
+                    self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
+                    MemberContents::Unreadable
+                }
             };
             return Ok(Some(ArchiveMember::file(commit, contents)));
         }
@@ -264,13 +335,24 @@ impl Container for PublicInbox {
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.left.saturating_sub(1)).unwrap_or(usize::MAX);
-        let length = left.min(into.len());
-        let read = self.reader.objects.read(&mut into[..length])?;
-        if read == 0 && length > 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        let left = self.left.unwrap_or(0);
+        let length = usize::try_from(left).map_or(into.len(), |left| left.min(into.len()));
+        if length == 0 {
+            return Ok(0);
         }
-        self.left -= read as u64;
+        let read = self.reader.objects.read(&mut into[..length])?;
+        self.left = Some(left - read as u64);
+        let last = read.saturating_sub(self.mark.len())..read;
+        self.tail.extend_from_slice(&into[last]);
+        let excess = self.tail.len().saturating_sub(self.mark.len());
+        self.tail.drain(..excess);
+        if read == 0 || self.tail == self.mark {
+            self.left = None;
+            self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
+            if read == 0 {
+                self.restart()?;
+            }
+        }
         Ok(read)
     }
 

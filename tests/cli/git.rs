@@ -152,3 +152,79 @@ fn repositories_run_no_code_and_fetch_nothing() {
     assert!(ran.out.contains("archive.unreadable-member"), "{}", ran.out);
     assert!(!mark.exists());
 }
+
+#[test]
+fn commits_that_change_no_message_and_directories_give_none() {
+    let tree = Tree::new(&[]);
+    let [first, second] = [letter(0), letter(1)];
+    let commits: &[&[(&str, &str)]] = &[
+        &[("m", &first)],
+        &[("m", &first), ("note", "x")],
+        &[("m", &second)],
+        &[("d", &second)],
+        &[("m", &second)],
+    ];
+    repository(&tree.path().join("a.git"), commits);
+    let targets = "http://example.com/0\nhttp://example.com/1\nhttp://example.com/1\n";
+    assert_eq!(tree.run(&["a.git"]).out, targets);
+    repository(&tree.path().join("b.git"), &[&[("m/x", &first)]]);
+    let ran = tree.run(&["b.git"]);
+    assert!(
+        ran.err.contains("no messages of public-inbox"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.code, 2);
+}
+
+/// The bytes of an object that claims to have a length.
+fn claiming(length: usize, contents: &[u8]) -> Vec<u8> {
+    let data = [format!("blob {length}\0").as_bytes(), contents].concat();
+    let (mut low, mut high) = (1, 0);
+    for &byte in &data {
+        low = (low + u32::from(byte)) % 65521;
+        high = (high + low) % 65521;
+    }
+    let size = u16::try_from(data.len()).unwrap();
+    let mut object = vec![0x78, 1, 1];
+    object.extend([size.to_le_bytes(), (!size).to_le_bytes()].concat());
+    object.extend(data);
+    object.extend((high << 16 | low).to_be_bytes());
+    object
+}
+
+#[test]
+fn messages_after_damaged_objects_are_read() {
+    let tree = Tree::new(&[]);
+    let path = tree.path().join("a.git");
+    let letters = [0, 1, 2].map(letter);
+    let trees = letters.each_ref().map(|text| [("m", text.as_str())]);
+    let commits = repository(&path, &trees.each_ref().map(|tree| &tree[..]));
+    let place = |name: &str| {
+        let id = git(&path, &["rev-parse", &format!("{}{name}", commits[1])], "");
+        path.join("objects").join(&id[..2]).join(&id[2..])
+    };
+    // Git sends no more than there is, and waits.
+    let contents = b"Subject: x\n\nno link\n";
+    let lengths = (0..60).chain([999_999_999_999]);
+    let lengths = lengths.filter(|length| *length != contents.len());
+    let claims = lengths.map(|length| (":m", claiming(length, contents)));
+    let others = [
+        ("^{tree}", b"damaged".to_vec()),
+        (":m", b"damaged".to_vec()),
+    ];
+    for (name, damaged) in claims.chain(others) {
+        let place = place(name);
+        let intact = fs::read(&place).unwrap();
+        fs::remove_file(&place).unwrap();
+        fs::write(&place, damaged).unwrap();
+        let ran = tree.run(&["a.git"]);
+        assert_eq!(
+            ran.out, "http://example.com/0\nhttp://example.com/2\n",
+            "{name}"
+        );
+        assert!(ran.err.contains("archive.unreadable-member"), "{}", ran.err);
+        assert_eq!(ran.code, 2, "{name}");
+        fs::write(&place, intact).unwrap();
+    }
+}
