@@ -62,7 +62,7 @@ pub(crate) struct Fix {
     /// The target before the fix.
     target: Box<[u8]>,
     reference: Box<[u8]>,
-    replacement: Box<[u8]>,
+    pub(crate) replacement: Box<[u8]>,
 }
 
 /// Adds a fix to the last document if that has the path, else to another one.
@@ -141,7 +141,7 @@ impl FixList {
 
 pub(crate) const CHANGED: &str = "the file has changed since it was read";
 const COMPRESSED: &str = "the file is compressed";
-const ESCAPED: &str = "the reference is not in the bytes of the file";
+const ESCAPED: &str = "the new reference cannot be written in its place";
 const OVERLAPPING: &str = "it overlaps another reference";
 const MISREAD: &str = "the new reference would be read differently there";
 

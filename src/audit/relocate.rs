@@ -11,7 +11,7 @@ use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
 use super::location::LookupCache;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
-use super::rewrite::{is_unclear, relative, steps_above};
+use super::rewrite::{decode_unicode, is_unclear, relative, steps_above};
 use super::source::paths::below;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
@@ -60,6 +60,15 @@ impl Relocation {
     }
 }
 
+/// Returns whether references of an element are names of files, and not URIs.
+fn names_file(document: &[u8], element: Option<&str>) -> bool {
+    match Format::of_path(document).map(|format| format.name) {
+        Some("org") => true,
+        Some("rst") => !matches!(element, Some("image" | "figure" | "reference" | "target")),
+        _ => false,
+    }
+}
+
 fn directory(path: &[u8]) -> &[u8] {
     split_name(path).0
 }
@@ -76,8 +85,10 @@ struct WrittenForm {
 }
 
 impl WrittenForm {
-    /// Returns the form in which a reference resolves to the target.
-    fn of(base: &[u8], link: &Link<'_>, target: &[u8]) -> Option<Self> {
+    /// Returns the form in which a reference of a document resolves to the target.
+    fn of(document: &[u8], base: &[u8], link: &Link<'_>, target: &[u8]) -> Option<Self> {
+        let has_scheme = Reference::split(link.reference).scheme.is_some();
+        let is_name = !has_scheme && names_file(document, link.element);
         let forms = [false, true].into_iter().flat_map(|is_of_tree| {
             [(false, ""), (true, ""), (true, ".rst"), (true, ".adoc")].map(
                 |(is_decoded, extension)| WrittenForm {
@@ -87,7 +98,9 @@ impl WrittenForm {
                 },
             )
         });
-        let mut forms = forms.filter(|form| !form.is_of_tree || link.reference.starts_with(b"/"));
+        let mut forms = forms.filter(|form| {
+            (form.is_decoded || !is_name) && (!form.is_of_tree || link.reference.starts_with(b"/"))
+        });
         let is_target = |uri: Option<Vec<u8>>| uri.as_deref() == Some(target);
         forms.find(|form| {
             let by = |rules| form.resolve_by(rules, base, link.reference);
@@ -141,8 +154,10 @@ impl WrittenForm {
         {
             new = [b"./", &new[..]].concat();
         }
-        if self.is_decoded || !reference.is_ascii() {
+        if self.is_decoded {
             new = percent_decode(&new).collect();
+        } else if !reference.is_ascii() {
+            new = decode_unicode(&new);
         } else if written.contains(&b' ') {
             new = String::from_utf8_lossy(&new).replace("%20", " ").into();
         }
@@ -282,7 +297,7 @@ impl Mover<'_> {
             let found = self.checker.expected(split_path(&uri).0).ok()?;
             (found.path == new_path).then_some(())
         };
-        let form = WrittenForm::of(base.uri, link, target);
+        let form = WrittenForm::of(document, base.uri, link, target);
         let form = form.ok_or("the form of the reference is not known")?;
         // The shortest form stays the shortest, so that the way back restores it; others stay as long as they
         // reach the target, but not by `..` segments above the root, which resolution drops.

@@ -116,20 +116,8 @@ impl<'a> ReferenceForm<'a> {
         if !self.is_unicode {
             return reference;
         }
-        let mut at = common_prefix(&reference, &self.path);
-        let mut decoded = reference[..at].to_vec();
-        while at < reference.len() {
-            let escapes = reference[at..].chunks_exact(3);
-            let escapes = escapes.take_while(|escape| escape[0] == b'%' && escape[1] > b'7');
-            let end = (at + 3 * escapes.count()).max(at + 1);
-            let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
-            let is_text = |text: &str| !text.chars().any(is_invisible);
-            let is_decoded = str::from_utf8(&bytes).is_ok_and(is_text);
-            let written = &reference[at..end];
-            decoded.extend_from_slice(if is_decoded { &bytes } else { written });
-            at = end;
-        }
-        decoded
+        let (kept, new) = reference.split_at(common_prefix(&reference, &self.path));
+        [kept, &decode_unicode(new)].concat()
     }
 
     /// Keeps as much of the reference as possible.
@@ -181,6 +169,23 @@ impl<'a> ReferenceForm<'a> {
         // Both are the same in most cases.
         is_file(&browser) && (browser == strict || is_file(&strict))
     }
+}
+
+/// Decodes the characters beyond ASCII that people can see.
+pub(super) fn decode_unicode(reference: &[u8]) -> Vec<u8> {
+    let (mut decoded, mut at) = (Vec::new(), 0);
+    while at < reference.len() {
+        let escapes = reference[at..].chunks_exact(3);
+        let escapes = escapes.take_while(|escape| escape[0] == b'%' && escape[1] > b'7');
+        let end = (at + 3 * escapes.count()).max(at + 1);
+        let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
+        let is_text = |text: &str| !text.chars().any(is_invisible);
+        let is_decoded = str::from_utf8(&bytes).is_ok_and(is_text);
+        let written = &reference[at..end];
+        decoded.extend_from_slice(if is_decoded { &bytes } else { written });
+        at = end;
+    }
+    decoded
 }
 
 /// Returns how many directories above the root, which is `depth` directories above the base, a

@@ -22,6 +22,7 @@ use crate::audit::fix::{DocumentFixes, FixedFile, push_diff_name};
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
+use crate::audit::report::colons;
 use crate::audit::targets::Inventory;
 use crate::pipeline::OutputOrder;
 use crate::pipeline::options::Splice;
@@ -190,7 +191,13 @@ fn fixed(
         let old = bytes(&document.path).map_err(cannot)?;
         let fixed = document.make(reader, &old).map_err(cannot)?;
         let left = fixed.left.iter();
-        refusals.extend(left.map(|(_, reason)| format!("{shown}: {reason}")));
+        refusals.extend(left.map(|(fix, reason)| {
+            let (place, reference) = (
+                colons(fix.position),
+                String::from_utf8_lossy(&fix.replacement),
+            );
+            format!("{shown}{place}: {reference}: {reason}")
+        }));
         let path = document.path.clone();
         files.push(ChangedFile { path, old, fixed });
     }

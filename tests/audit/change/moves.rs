@@ -864,3 +864,41 @@ fn a_dollar_sign_in_a_destination_is_no_variable() {
         assert!(ran.out.contains(to), "{}", ran.out);
     }
 }
+
+#[test]
+fn names_of_files_in_references_are_not_encoded() {
+    for (page, text) in [
+        ("a.org", "[[file:b.org][x]]\n"),
+        ("a.rst", "A\n=\n\n:doc:`b` :download:`b.org`\n"),
+        ("a.rst", "A\n=\n\n.. toctree::\n\n   b\n"),
+    ] {
+        let tree = Tree::new(&[(page, text), ("b.org", "* B\n"), ("b.rst", "B\n=\n")]);
+        let old = if text.contains("b.org") {
+            "b.org"
+        } else {
+            "b.rst"
+        };
+        let new = old.replace("b.", "b c.");
+        let ran = tree.run(&["mv", "--write", old, &new]);
+        ran.tells(2, "", "the new reference cannot be written in its place");
+        let new = old.replace("b.", "c%1.");
+        assert_eq!(tree.run(&["mv", "--write", old, &new]).code, 0, "{page}");
+        assert_eq!(
+            tree.run(&["audit", "."]).code,
+            0,
+            "{page}: {}",
+            read(&tree, page)
+        );
+    }
+}
+
+#[test]
+fn only_characters_beyond_ascii_are_decoded() {
+    let tree = Tree::new(&[("a.md", "[x](é.md) [y](%C3%A9.md)\n"), ("é.md", "")]);
+    let ran = tree.run(&["mv", "--write", "é.md", "100% é#.md"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(
+        read(&tree, "a.md"),
+        "[x](100%25%20é%23.md) [y](100%25%20%C3%A9%23.md)\n"
+    );
+}
