@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use smart_default::SmartDefault;
 
-use crate::bytes::lines::{LineCounter, Position};
+use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::source::{Kept, Replay, RewindSource};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
@@ -520,12 +520,15 @@ impl Extractor {
         };
         // Where a document is held, its references have no lines.
         let has_lines = start.positions == Positions::Lines && format.reading != Passes::Held;
-        Pass::new(
-            scanner,
-            format.reading,
-            start,
-            has_lines.then_some(document.origin),
-        )
+        Pass {
+            lag: format.bounds.look_behind.saturating_sub(LOOK_BEHIND),
+            ..Pass::new(
+                scanner,
+                format.reading,
+                start,
+                has_lines.then_some(document.origin),
+            )
+        }
     }
 
     fn scan(
@@ -568,7 +571,7 @@ impl Extractor {
         }
         self.events = events.batch;
         if let Some(lines) = &mut pass.lines {
-            lines.pass(&window, consumed);
+            lines.pass(&window, consumed.saturating_sub(pass.lag));
         }
         if let Some(ConvertedDocument { map, .. }) = converted {
             map.forget(window.offset);
@@ -715,6 +718,8 @@ struct Pass {
     /// The origin, if lines are counted.
     counted_from: Option<PieceOrigin>,
     lines: Option<LineCounter>,
+    /// The bytes before the consumed ones in which a reference may be reported later.
+    lag: usize,
 }
 
 impl Pass {
@@ -731,6 +736,7 @@ impl Pass {
             begun: false,
             counted_from,
             lines: counted_from.map(|origin| LineCounter::starting(origin.offset, origin.line)),
+            lag: 0,
         }
     }
 
@@ -745,12 +751,10 @@ impl Pass {
             restart: linker.take_restart()?,
             ..self.start
         };
-        Some(Pass::new(
-            self.scanner,
-            self.reading,
-            start,
-            self.counted_from,
-        ))
+        Some(Pass {
+            lag: self.lag,
+            ..Pass::new(self.scanner, self.reading, start, self.counted_from)
+        })
     }
 }
 

@@ -5,12 +5,12 @@ mod tokens;
 
 use std::ops::ControlFlow;
 
-use uriscan::Format;
 use uriscan::document::AnchorReporting;
 use uriscan::document::events::Context;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
+use uriscan::{Format, Positions};
 
 use crate::text::soup::Numbers;
 
@@ -530,6 +530,28 @@ fn field(units: &[&str], first: usize, second: usize) -> (String, Vec<usize>) {
 }
 
 const WORD: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+
+#[test]
+fn instructions_over_windows_have_the_positions_of_one_window() {
+    let xml = format!(
+        "<w:document xmlns:w=\"{WORD}\"><w:body>\n<w:r><w:instrText> HYPERLINK \"http://a\
+         </w:instrText></w:r>\n<w:r><w:instrText>.example/\" </w:instrText></w:r>\n\
+         <w:r><w:fldChar w:fldCharType=\"end\"/></w:r></w:body></w:document>"
+    );
+    for window in [1, 7, 1000] {
+        let options = ExtractorOptions::default()
+            .with_positions(Positions::Lines)
+            .with_window(window);
+        let mut positions = Vec::new();
+        let mut sink = |link: &Link<'_>| positions.extend(link.position);
+        let document = Document::new(Format::named("xml").unwrap(), None);
+        Extractor::new(&options).extract_bytes(&document, xml.as_bytes(), &mut sink);
+        let [position] = positions[..] else {
+            panic!("{} links", positions.len());
+        };
+        assert_eq!((position.line, position.column), (2, 31), "{window}");
+    }
+}
 
 #[test]
 fn instructions_are_joined_over_runs() {

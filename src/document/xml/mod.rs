@@ -22,7 +22,6 @@ mod vocabulary;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::Format;
-use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::window::Bounds;
 use entries::LONGEST;
 use scanner::XmlScanner;
@@ -37,7 +36,8 @@ pub(super) const FORMAT: Format = Format {
     // Parts of messages in XML are read as text (M15).
     media_types: &[],
     bounds: Bounds {
-        look_behind: LOOK_BEHIND,
+        // The runs of an instruction, whose resource may begin in a run before the last.
+        look_behind: 8192,
         look_ahead: LONGEST + 64,
     },
     prescan: Some(declared),
