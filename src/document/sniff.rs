@@ -73,6 +73,15 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
+/// Returns the ASCII of a text in UTF-16, with 0x80 for other code units.
+fn narrowed(head: &[u8]) -> Vec<u8> {
+    let units = head[2..].chunks_exact(2).map(|unit| match (head[0], unit) {
+        (0xFF, &[low, 0]) | (0xFE, &[0, low]) => low,
+        _ => 0x80,
+    });
+    units.collect()
+}
+
 /// The format of files by their names, besides the extensions of formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
@@ -149,6 +158,9 @@ impl Format {
 /// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
 /// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "pdf");
 /// assert_eq!(name(b"-", b"<p>A <a href=b>b</a>"), "html");
+/// assert_eq!(name(b"-", b"\xFF\xFE<\0h\0t\0m\0l\0>\0"), "html");
+/// assert_eq!(name(b"-", b"\xFE\xFF\0<\0?\0x\0m\0l\0 \0?\0>\0<\0a\0/\0>"), "xml");
+/// assert_eq!(name(b"-", b"\xFF\xFEh\0t\0m\0l\0>\0"), "text");
 /// assert_eq!(name(b"a.vue", b"<template><p>"), "text");
 /// assert_eq!(name(b"a.page", b"<page xmlns='http://projectmallard.org/1.0/'>"), "xml");
 /// assert_eq!(name(b"README", b"plain"), "text");
@@ -215,8 +227,11 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     if !is_wide(head) && memchr::memchr(0, head).is_some() {
         return Content::Other("binary file");
     }
+    let is_kept = is_kept_as_mail(path) && mail::starts_with_field(head);
+    let narrow = is_wide(head).then(|| narrowed(head));
+    let head = narrow.as_deref().unwrap_or(head);
     let near = &head[..head.len().min(1024)];
-    let name = if is_kept_as_mail(path) && mail::starts_with_field(head) {
+    let name = if is_kept {
         "eml"
     } else if is_xml(head) {
         "xml"
