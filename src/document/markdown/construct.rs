@@ -58,7 +58,7 @@ static CONSTRUCTS: [Construct; 29] = [
     row(Body, &[Slug::Jekyll], "post_url", r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}"),
     row(Body, &[Slug::Jekyll], "part", r"\{%-?\s*include\s+([^\s{}%]+)"),
     row(Body, &[Slug::Jekyll], "include", r"\{%-?\s*include_relative\s+([^\s{}%]+)"),
-    row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>]|$)"#),
+    row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>#?]|$)"#),
     row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*site\.baseurl\s*-?\}\}(/[^\s"')>{}]*)(?:[)"'\s>]|$)"#),
     row(Body, &[Slug::HonKit], "tag", r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#),
     row(Metadata, &[Slug::HonKit], "cover", r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#),
