@@ -103,6 +103,12 @@ pub struct PieceOrigin {
     pub split: SplitContext,
 }
 
+impl PieceOrigin {
+    fn lines(self) -> LineCounter {
+        LineCounter::starting(self.offset, self.line)
+    }
+}
+
 impl<'a> Document<'a> {
     /// Makes a document of a format, with a base if one is known.
     pub fn new(format: &'static Format, base: Option<&'a Base>) -> Self {
@@ -520,14 +526,15 @@ impl Extractor {
         };
         // Where a document is held, its references have no lines.
         let has_lines = start.positions == Positions::Lines && format.reading != Passes::Held;
+        let counted_from = has_lines.then_some(document.origin);
         Pass {
+            scanner,
+            reading: format.reading,
+            start,
+            begun: false,
+            counted_from,
+            lines: counted_from.map(PieceOrigin::lines),
             lag: format.bounds.look_behind.saturating_sub(LOOK_BEHIND),
-            ..Pass::new(
-                scanner,
-                format.reading,
-                start,
-                has_lines.then_some(document.origin),
-            )
         }
     }
 
@@ -723,23 +730,6 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(
-        scanner: usize,
-        reading: Passes,
-        start: ScanStart,
-        counted_from: Option<PieceOrigin>,
-    ) -> Self {
-        Pass {
-            scanner,
-            reading,
-            start,
-            begun: false,
-            counted_from,
-            lines: counted_from.map(|origin| LineCounter::starting(origin.offset, origin.line)),
-            lag: 0,
-        }
-    }
-
     /// Returns whether the document may have to be in one window: an exact pass builds a tree.
     fn is_held(&self) -> bool {
         self.start.restart.exact || self.reading == Passes::Held
@@ -752,8 +742,10 @@ impl Pass {
             ..self.start
         };
         Some(Pass {
-            lag: self.lag,
-            ..Pass::new(self.scanner, self.reading, start, self.counted_from)
+            start,
+            begun: false,
+            lines: self.counted_from.map(PieceOrigin::lines),
+            ..*self
         })
     }
 }
