@@ -9,6 +9,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use memchr::memmem;
+
 use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
 use super::{ArchiveFormat, ArchiveKind};
 use crate::document::Format;
@@ -152,7 +154,9 @@ impl PublicInbox {
             Ok(Some((_, length))) if length > limit => {}
             Err(error) if !ENDED.contains(&error.kind()) => return Err(error),
             // There is not even a `HEAD`.
-            Err(_) if self.starts == 1 && self.commits.is_empty() => return Err(not_public_inbox()),
+            Err(_) if !self.has_messages && self.commits.is_empty() => {
+                return Err(not_public_inbox());
+            }
             Err(_) => {}
             answer => return answer,
         }
@@ -184,10 +188,9 @@ impl PublicInbox {
             .take(1 + self.mark.len() as u64);
         lines.read_until(b'\n', &mut rest)?;
         if rest == b"\n" {
-            rest.clear();
             lines.read_until(b'\n', &mut rest)?;
         }
-        if rest == self.mark {
+        if rest.get(1..) == Some(&self.mark) {
             return Ok(());
         }
         self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
@@ -346,12 +349,11 @@ impl Container for PublicInbox {
         self.tail.extend_from_slice(&into[last]);
         let excess = self.tail.len().saturating_sub(self.mark.len());
         self.tail.drain(..excess);
-        if read == 0 || self.tail == self.mark {
+        let answer = &self.mark[..self.mark.len() - 1];
+        if read == 0 || memmem::find(&self.tail, answer).is_some() {
             self.left = None;
             self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
-            if read == 0 {
-                self.restart()?;
-            }
+            self.restart()?;
         }
         Ok(read)
     }

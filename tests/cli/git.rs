@@ -201,17 +201,18 @@ fn messages_after_damaged_objects_are_read() {
     let trees = letters.each_ref().map(|text| [("m", text.as_str())]);
     let commits = repository(&path, &trees.each_ref().map(|tree| &tree[..]));
     let place = |name: &str| {
-        let id = git(&path, &["rev-parse", &format!("{}{name}", commits[1])], "");
+        let id = git(&path, &["rev-parse", name], "");
         path.join("objects").join(&id[..2]).join(&id[2..])
     };
     // Git sends no more than there is, and waits.
     let contents = b"Subject: x\n\nno link\n";
     let lengths = (0..60).chain([999_999_999_999]);
     let lengths = lengths.filter(|length| *length != contents.len());
-    let claims = lengths.map(|length| (":m", claiming(length, contents)));
+    let [tree_name, blob_name] = ["^{tree}", ":m"].map(|path| format!("{}{path}", commits[1]));
+    let claims = lengths.map(|length| (blob_name.as_str(), claiming(length, contents)));
     let others = [
-        ("^{tree}", b"damaged".to_vec()),
-        (":m", b"damaged".to_vec()),
+        (&*tree_name, b"damaged".to_vec()),
+        (&*blob_name, b"damaged".to_vec()),
     ];
     for (name, damaged) in claims.chain(others) {
         let place = place(name);
@@ -227,4 +228,10 @@ fn messages_after_damaged_objects_are_read() {
         assert_eq!(ran.code, 2, "{name}");
         fs::write(&place, intact).unwrap();
     }
+    let last = place("master^{tree}");
+    fs::remove_file(&last).unwrap();
+    fs::write(&last, "damaged").unwrap();
+    let ran = tree.run(&["a.git"]);
+    assert_eq!(ran.out, "http://example.com/0\nhttp://example.com/1\n");
+    assert!(!ran.err.contains("no messages"), "{}", ran.err);
 }
