@@ -89,7 +89,7 @@ fn each_row_of_each_table_has_a_test() {
             &[" b\""],
         ),
         names(
-            "src/document/mail/header.rs",
+            "src/document/mail/header_field.rs",
             "static FIELDS",
             &["[\"", ", \""],
         ),

@@ -126,6 +126,63 @@ pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
     ]))
 }
 
+/// The indices of a byte from an index on, the marks of 64 bytes at a time: for a byte that is frequent.
+pub(crate) struct Indices<'a> {
+    byte: u8,
+    bytes: &'a [u8],
+    /// The index of the marked bytes.
+    at: usize,
+    marks: u64,
+}
+
+impl<'a> Indices<'a> {
+    pub(crate) fn new(byte: u8, bytes: &'a [u8], at: usize) -> Self {
+        Indices {
+            byte,
+            bytes,
+            at,
+            marks: marks(byte, bytes, at),
+        }
+    }
+}
+
+impl Iterator for Indices<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.marks == 0 {
+            self.at += 64;
+            if self.at >= self.bytes.len() {
+                return None;
+            }
+            self.marks = marks(self.byte, self.bytes, self.at);
+        }
+        let found = self.at + self.marks.trailing_zeros() as usize;
+        self.marks &= self.marks - 1;
+        Some(found)
+    }
+}
+
+/// Returns one bit for each of the 64 bytes at an index, or fewer at the end, that equals `byte`.
+#[inline(always)]
+fn marks(byte: u8, bytes: &[u8], at: usize) -> u64 {
+    equal_of_64(byte, bytes, at).unwrap_or_else(|| last_marks(byte, bytes, at))
+}
+
+#[cold]
+#[inline(never)]
+fn last_marks(byte: u8, bytes: &[u8], at: usize) -> u64 {
+    let last = bytes.len().checked_sub(64);
+    if let Some(marks) = last.and_then(|last| equal_of_64(byte, bytes, last)) {
+        return marks
+            .checked_shr(64 - bytes.len().saturating_sub(at) as u32)
+            .unwrap_or(0);
+    }
+    let rest = bytes.get(at..).unwrap_or_default().iter().rev();
+    rest.fold(0, |marks, &each| marks << 1 | u64::from(each == byte))
+}
+
 #[cfg(test)]
 #[path = "../../../tests/unit/bytes/simd.rs"]
 mod tests;

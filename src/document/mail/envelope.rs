@@ -8,7 +8,8 @@ use memchr::{memchr_iter, memchr3};
 
 use super::MailOptions;
 use super::field_value::{self, Comments};
-use super::header::{EntityProperty, Header};
+use super::header::Header;
+use super::header_field::EntityProperty;
 use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::document::events::{Envelope, Events, RawEnvelope};

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memmem};
 
+use super::Headers;
 use super::field_value::{self, Parameters, brackets};
+use super::header_field::{EntityProperty, FieldSyntax, HeaderField, slot};
 use super::part_scanners::PartScanners;
-use super::{Headers, MailOptions};
 use crate::bytes::class::ByteSet;
 use crate::bytes::lines::{Position, without_break};
-use crate::bytes::simd::{self, Block};
+use crate::bytes::simd::{self, Block, Indices};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     Batch, Context, Event, Events, FoundReference, NameRange, Quoting, Span,
@@ -94,14 +95,14 @@ struct FieldExtent {
 impl FieldExtent {
     /// Adds the lines that belong to the field at an index; returns whether the field's end is in view.
     #[inline]
-    fn extend(&mut self, at: usize, breaks: &mut LineBreaks, end: bool) -> bool {
+    fn extend(&mut self, at: usize, bytes: &[u8], breaks: &mut Indices, end: bool) -> bool {
         loop {
             let next = match breaks.next() {
-                Some(next) => next,
-                None if end => breaks.bytes.len(),
+                Some(found) => found + 1,
+                None if end => bytes.len(),
                 None => return false,
             };
-            let after = &breaks.bytes[next..];
+            let after = &bytes[next..];
             let continues = match after.first() {
                 None if !end => return false,
                 Some(b' ' | b'\t') => true,
@@ -121,49 +122,6 @@ impl FieldExtent {
             }
         }
     }
-}
-
-/// The line breaks of a header block, in order: the marks of 64 bytes at a time, because lines are short.
-struct LineBreaks<'a> {
-    bytes: &'a [u8],
-    /// The index of the marked bytes.
-    at: usize,
-    marks: u64,
-}
-
-impl<'a> LineBreaks<'a> {
-    fn new(bytes: &'a [u8], at: usize) -> Self {
-        let marks = line_feeds(bytes, at);
-        LineBreaks { bytes, at, marks }
-    }
-
-    /// Returns the index after the next line break.
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        while self.marks == 0 {
-            self.at += 64;
-            if self.at >= self.bytes.len() {
-                return None;
-            }
-            self.marks = line_feeds(self.bytes, self.at);
-        }
-        let next = self.at + self.marks.trailing_zeros() as usize + 1;
-        self.marks &= self.marks - 1;
-        Some(next)
-    }
-}
-
-/// Returns one bit for each line feed in the 64 bytes at an index, the first byte's lowest.
-#[inline(always)]
-fn line_feeds(bytes: &[u8], at: usize) -> u64 {
-    simd::equal_of_64(b'\n', bytes, at).unwrap_or_else(|| last_line_feeds(bytes, at))
-}
-
-#[cold]
-#[inline(never)]
-fn last_line_feeds(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default().iter().rev();
-    rest.fold(0, |marks, &byte| marks << 1 | u64::from(byte == b'\n'))
 }
 
 impl Header {
@@ -200,7 +158,7 @@ impl Header {
         scanners: &mut PartScanners,
     ) -> (usize, HeaderStop) {
         let mut extent = std::mem::take(&mut self.extent);
-        let mut breaks = LineBreaks::new(bytes, at + extent.length);
+        let mut breaks = Indices::new(b'\n', bytes, at + extent.length);
         while at < bytes.len() {
             let rest = &bytes[at..];
             let field = if self.is_cut { None } else { split_field(rest) };
@@ -214,7 +172,7 @@ impl Header {
                 if blank > 0 {
                     return (at + blank, HeaderStop::Empty);
                 }
-                let next = breaks.next();
+                let next = breaks.next().map(|found| found + 1);
                 if next.is_none() && !end && rest.len() < MAX_FIELD {
                     break;
                 }
@@ -232,10 +190,10 @@ impl Header {
                 at = next;
                 continue;
             }
-            if field.is_some() && rest.starts_with(b"--") && hyphens == Hyphens::Stop {
+            if field.is_some() && hyphens == Hyphens::Stop && rest.starts_with(b"--") {
                 return (at, HeaderStop::Hyphens);
             }
-            let is_whole = extent.extend(at, &mut breaks, end);
+            let is_whole = extent.extend(at, bytes, &mut breaks, end);
             if !is_whole {
                 if field.is_some_and(|(_, value)| rest.len() - value <= MAX_FIELD) {
                     self.extent = extent;
@@ -246,6 +204,7 @@ impl Header {
                 extent.lines = memchr_iter(b'\n', &rest[..extent.length]).count() as u64;
             }
             if let Some((name, value)) = field
+                && scanners.wanted_fields[slot(name)]
                 && let row = HeaderField::named(name)
                 && row.is_wanted(&scanners.options)
             {
@@ -412,7 +371,7 @@ fn bracketed(raw: &[u8]) -> &[u8] {
 
 /// Returns the name of the field at the start of a line, and the index of its value. Blanks may precede
 /// the colon (RFC 5322 section 4.5); a name before `://` is the scheme of a URI.
-#[inline]
+#[inline(always)]
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     let name = name_length(line)?;
     if name == 0 {
@@ -453,170 +412,6 @@ const NAME: ByteSet = ByteSet::EMPTY.with_range(33, 126).without(b":");
 pub(super) fn is_from_line(line: &[u8], first: bool) -> bool {
     let unquoted = line.iter().position(|&byte| byte != b'>').unwrap_or(0);
     (first || unquoted > 0) && line[unquoted..].starts_with(b"From ")
-}
-
-/// The syntax of a field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FieldSyntax {
-    /// URIs in angle brackets, between comments and commas (RFC 2369, RFC 5064).
-    Brackets,
-    /// Free text, which follows the rules for text.
-    FreeText,
-    OtherText,
-    /// Message identifiers, as `mid:` (RFC 2392).
-    MessageIds,
-    Groups,
-    /// Positions of a message in news groups (Xref).
-    GroupPositions,
-    Ignored,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntityProperty {
-    None,
-    Type,
-    Transfer,
-    Disposition,
-    Location,
-    Base,
-    Snapshot,
-    ContentId,
-    MessageId,
-    Length,
-    Date,
-    From,
-    Subject,
-    Separator,
-    ReplyTo,
-    To,
-    Cc,
-    InReplyTo,
-    References,
-    ListId,
-    Labels,
-}
-
-impl EntityProperty {
-    pub(super) const COUNT: usize = EntityProperty::Labels as usize + 1;
-
-    /// Returns whether the property is kept; fields of the envelope only where the options ask for it.
-    pub(super) fn is_wanted(self, options: &MailOptions) -> bool {
-        match self {
-            EntityProperty::None => false,
-            EntityProperty::Date
-            | EntityProperty::From
-            | EntityProperty::Subject
-            | EntityProperty::Separator => options.envelope,
-            property if property as usize > EntityProperty::Separator as usize => {
-                options.message_fields
-            }
-            _ => true,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct HeaderField {
-    syntax: FieldSyntax,
-    property: EntityProperty,
-}
-
-/// The fields that are known, with their names in lower case.
-#[rustfmt::skip]
-static FIELDS: &[(FieldSyntax, EntityProperty, &[&str])] = {
-    use EntityProperty as Property;
-    use FieldSyntax::*;
-    &[
-        // RFC 2369, RFC 5064.
-        (Brackets, Property::None, &["list-help", "list-unsubscribe", "list-subscribe", "list-post"]),
-        (Brackets, Property::None, &["list-owner", "list-archive", "archived-at", "x-archived-at"]),
-        (Ignored, Property::ListId, &["list-id"]),
-        (FreeText, Property::None, &["comments", "organization", "openpgp"]),
-        (FreeText, Property::None, &["x-url", "x-homepage", "link"]),
-        // RFC 5322 section 3.6.
-        (FreeText, Property::Subject, &["subject"]),
-        (OtherText, Property::Date, &["date"]),
-        (OtherText, Property::From, &["from"]),
-        (OtherText, Property::To, &["to"]),
-        (OtherText, Property::Cc, &["cc"]),
-        (OtherText, Property::ReplyTo, &["reply-to"]),
-        (OtherText, Property::Labels, &["x-gmail-labels"]),
-        // Identifiers of messages and groups.
-        (MessageIds, Property::MessageId, &["message-id"]),
-        (MessageIds, Property::References, &["references"]),
-        (MessageIds, Property::InReplyTo, &["in-reply-to"]),
-        (MessageIds, Property::None, &["supersedes"]),
-        (Groups, Property::None, &["newsgroups", "followup-to"]),
-        (GroupPositions, Property::None, &["xref"]),
-        // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
-        (Ignored, Property::Type, &["content-type"]),
-        (Ignored, Property::Transfer, &["content-transfer-encoding"]),
-        (OtherText, Property::Disposition, &["content-disposition"]),
-        (Ignored, Property::Location, &["content-location"]),
-        (Ignored, Property::Base, &["content-base"]),
-        (Ignored, Property::Snapshot, &["snapshot-content-location"]),
-        (Ignored, Property::ContentId, &["content-id"]),
-        (Ignored, Property::Length, &["content-length"]),
-    ]
-};
-
-/// The known names, each in the slot of its hash.
-static SLOTS: [(&str, HeaderField); 128] = {
-    let mut slots = [("", HeaderField::OTHER); 128];
-    let mut row = 0;
-    while row < FIELDS.len() {
-        let (syntax, property, names) = FIELDS[row];
-        let mut index = 0;
-        while index < names.len() {
-            let slot = slot(names[index].as_bytes());
-            assert!(slots[slot].0.is_empty(), "two names in one slot");
-            slots[slot] = (names[index], HeaderField { syntax, property });
-            index += 1;
-        }
-        row += 1;
-    }
-    slots
-};
-
-/// Hashes the first and the last bytes of a name, in lower case, and its length. The multiplier was found by
-/// trial: no two known names share a slot.
-const fn slot(name: &[u8]) -> usize {
-    let (&[first, ..], &[.., before, last]) = (name, name) else {
-        return 0;
-    };
-    let bytes = [first | 0x20, before | 0x20, last | 0x20, name.len() as u8];
-    (u32::from_le_bytes(bytes).wrapping_mul(0x9DA4_EF01) >> 25) as usize
-}
-
-impl HeaderField {
-    const OTHER: Self = HeaderField {
-        syntax: FieldSyntax::OtherText,
-        property: EntityProperty::None,
-    };
-
-    #[inline]
-    fn named(name: &[u8]) -> Self {
-        let (known, field) = &SLOTS[slot(name)];
-        let is_same = |(known, &byte)| known == byte | 0x20;
-        if known.len() == name.len() && known.bytes().zip(name).all(is_same) {
-            *field
-        } else {
-            Self::OTHER
-        }
-    }
-
-    fn is_wanted(self, options: &MailOptions) -> bool {
-        self.property.is_wanted(options) || self.is_reported(options)
-    }
-
-    fn is_reported(self, options: &MailOptions) -> bool {
-        match self.syntax {
-            FieldSyntax::Ignored => false,
-            FieldSyntax::Brackets | FieldSyntax::FreeText => options.headers != Headers::None,
-            FieldSyntax::OtherText => options.headers == Headers::All,
-            _ => options.ids,
-        }
-    }
 }
 
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! The reading of an entity, by its media type and file name (rules M15 and M16).
 
 use super::field_value::{self, Parameters};
-use super::header::{EntityProperty, Header};
+use super::header::Header;
+use super::header_field::EntityProperty;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
 use crate::document::source_text::DecodedText;

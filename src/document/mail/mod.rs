@@ -11,7 +11,7 @@
 //! | M1, M7-M9 | `framing` | one message, batches of news, MMDF, emlx |
 //! | M2-M4, M6, M26 | `mbox`, `separator` | separators of mailboxes |
 //! | M5 | `unquote` | quoted lines, runs of NULs |
-//! | M10, M13 | `header`, `field_value` | header blocks, and references in fields |
+//! | M10, M13 | `header`, `header_field`, `field_value` | header blocks, and references in fields |
 //! | M11, M12 | `tree`, `delimiter` | the MIME structure |
 //! | M14, M17 | `part`, `body_text` | decoding and scanning |
 //! | M15, M16 | `media_type` | how an entity is read |
@@ -28,6 +28,7 @@ pub(crate) mod envelope;
 mod field_value;
 mod framing;
 mod header;
+mod header_field;
 mod mbox;
 pub(super) use media_type::is_text;
 mod media_type;

@@ -1,6 +1,7 @@
 //! The scanners and buffers that all parts and header fields of an archive share.
 
 use super::MailOptions;
+use super::header_field::{self, SLOT_COUNT};
 use crate::document::events::Events;
 use crate::document::nested::{KEPT, NestedScanners};
 use crate::document::source_text::DecodedText;
@@ -9,6 +10,8 @@ use crate::document::{ArchiveCounts, FormatOptions};
 /// The scanners of parts, the statistics, and shared buffers.
 pub(super) struct PartScanners {
     pub(super) options: MailOptions,
+    /// The slots of the header fields that the options ask for.
+    pub(super) wanted_fields: [bool; SLOT_COUNT],
     pub(super) nested: NestedScanners,
     /// Text is also searched for references without a scheme.
     pub(super) finds_schemeless: bool,
@@ -33,6 +36,7 @@ impl PartScanners {
         PartScanners {
             nested: NestedScanners::new(inner),
             finds_schemeless: options.text.www || options.text.email,
+            wanted_fields: header_field::wanted_fields(&options.mail),
             options: options.mail.clone(),
             counts: ArchiveCounts::default(),
             quoted: false,

@@ -56,3 +56,19 @@ fn a_block_compares_as_its_bytes_do() {
         assert_eq!(bits, naive::Block::bits_of_four(naive_four), "{bytes:?}");
     }
 }
+
+#[test]
+fn indices_are_all_those_of_the_byte() {
+    // Miri interprets some hundred times slower than code runs.
+    let step = if cfg!(miri) { 29 } else { 1 };
+    for length in (0..200).step_by(step) {
+        for distance in [1, 3, 63, 64, 65, 300] {
+            let bytes: Vec<u8> = (0..length).map(|at| u8::from(at % distance == 0)).collect();
+            for from in (0..=length).step_by(step) {
+                let naive: Vec<usize> = (from..length).filter(|at| at % distance == 0).collect();
+                let found: Vec<usize> = Indices::new(1, &bytes, from).collect();
+                assert_eq!(found, naive, "{length} {distance} {from}");
+            }
+        }
+    }
+}
