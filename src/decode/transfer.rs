@@ -1,8 +1,9 @@
 //! Transfer encodings: quoted-printable and base64 (RFC 2045 section 6).
 
-use memchr::memchr;
+use base64_simd::STANDARD_NO_PAD;
 
 use super::{Decode, RecordOffsets};
+use crate::bytes::simd::Indices;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TransferEncoding {
@@ -50,13 +51,21 @@ impl TransferDecoder {
 
     /// Decodes a piece of the body into the buffer, whose contents are lost; returns the decoded bytes.
     pub(crate) fn push<'a>(&mut self, raw: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        if self.encoding == TransferEncoding::Identity {
+            return raw;
+        }
         buffer.clear();
+        self.push_onto(raw, buffer);
+        buffer
+    }
+
+    /// Decodes a piece of the body onto the end of the buffer.
+    pub(crate) fn push_onto(&mut self, raw: &[u8], buffer: &mut Vec<u8>) {
         match self.encoding {
-            TransferEncoding::Identity => return raw,
+            TransferEncoding::Identity => buffer.extend_from_slice(raw),
             TransferEncoding::QuotedPrintable => self.quoted_printable.push(raw, buffer, &mut ()),
             TransferEncoding::Base64 => self.base64.push(raw, buffer, &mut ()),
         }
-        buffer
     }
 
     /// Ends the body, and decodes the pending bytes into the buffer, whose contents are lost.
@@ -150,33 +159,35 @@ impl QuotedPrintable {
 }
 
 impl Decode for QuotedPrintable {
-    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        out.reserve(input.len());
+        let mut escapes = Indices::new(b'=', input, 0);
+        let mut at = 0;
         loop {
             if !self.escape.is_empty() {
-                let taken = self.push_escaped(input, out, offsets);
-                input = &input[taken..];
+                at += self.push_escaped(&input[at..], out, offsets);
                 if !self.escape.is_empty() {
                     return;
                 }
             }
-            let at = memchr(b'=', input);
-            let (literal, rest) = input.split_at(at.unwrap_or(input.len()));
+            let escape = escapes.find(|&escape| escape >= at);
+            let literal = &input[at..escape.unwrap_or(input.len())];
             out.extend_from_slice(literal);
             offsets.copy(literal.len());
-            let [_, rest @ ..] = rest else { return };
-            input = rest;
-            if let [high, low, ..] = *input
+            let Some(escape) = escape else { return };
+            at = escape + 1;
+            if let [high, low, ..] = input[at..]
                 && let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(low))
             {
                 out.push(high << 4 | low);
                 offsets.put(1, 3);
-                input = &input[2..];
-            } else if let [b'\n', ..] = *input {
+                at += 2;
+            } else if let [b'\n', ..] = input[at..] {
                 offsets.skip(2);
-                input = &input[1..];
-            } else if let [b'\r', b'\n', ..] = *input {
+                at += 1;
+            } else if let [b'\r', b'\n', ..] = input[at..] {
                 offsets.skip(3);
-                input = &input[2..];
+                at += 2;
             } else {
                 self.escape.push(b'=');
             }
@@ -259,13 +270,22 @@ impl Base64 {
 
 impl Decode for Base64 {
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        let mut at = 0;
+        out.reserve(input.len());
+        let mut breaks = Indices::new(b'\n', input, 0);
+        // The index after the last line whose groups were tried as a whole.
+        let (mut at, mut tried) = (0, 0);
         while at < input.len() {
             if self.digits == 0 {
                 offsets.skip(std::mem::take(&mut self.pending));
-                let quanta = decode_quanta(&input[at..], out);
-                offsets.units(quanta, 3, 4);
-                at += 4 * quanta;
+            }
+            if self.digits == 0 && at >= tried {
+                let end = breaks.find(|&end| end >= at).unwrap_or(input.len());
+                tried = end + 1;
+                let groups = groups(&input[at..end]);
+                if STANDARD_NO_PAD.decode_append(groups, out).is_ok() {
+                    offsets.units(groups.len() / 4, 3, 4);
+                    at += groups.len();
+                }
             }
             let Some(&byte) = input.get(at) else { return };
             at += 1;
@@ -295,58 +315,12 @@ impl Decode for Base64 {
     }
 }
 
-/// The bits of a digit by its place in a group of four; negative for other bytes.
-static GROUP_BITS: [[i32; 256]; 4] = {
-    let mut table = [[-1; 256]; 4];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut place = 0;
-        while place < 4 && SEXTETS[byte] < 64 {
-            table[place][byte] = (SEXTETS[byte] as i32) << (18 - 6 * place);
-            place += 1;
-        }
-        byte += 1;
-    }
-    table
-};
-
-/// Returns the three bytes of four digits in the low bits, or a negative number.
-#[inline(always)]
-fn group(digits: [u8; 4]) -> i32 {
-    let [first, second, third, fourth] = GROUP_BITS.each_ref();
-    let [a, b, c, d] = digits.map(usize::from);
-    first[a] | second[b] | third[c] | fourth[d]
-}
-
-/// Decodes whole groups of four digits; returns how many there are.
-fn decode_quanta(bytes: &[u8], out: &mut Vec<u8>) -> usize {
-    let (groups, _) = bytes.as_chunks::<4>();
-    out.reserve(3 * groups.len());
-    let mut quanta = 0;
-    for four in groups.as_chunks::<4>().0 {
-        let [a, b, c, d] = four.map(group);
-        if a | b | c | d < 0 {
-            break;
-        }
-        let [a, b, c, d] = [a, b, c, d].map(|bits| bits as u64);
-        let first = (a << 40 | b << 16 | c >> 8).to_be_bytes();
-        let last = ((c << 24 | d) as u32).to_be_bytes();
-        let mut decoded = [0; 12];
-        decoded[..8].copy_from_slice(&first);
-        decoded[8..].copy_from_slice(&last);
-        out.extend_from_slice(&decoded);
-        quanta += 4;
-    }
-    for digits in &groups[quanta..] {
-        let bits = group(*digits);
-        if bits < 0 {
-            break;
-        }
-        let [_, decoded @ ..] = bits.to_be_bytes();
-        out.extend_from_slice(&decoded);
-        quanta += 1;
-    }
-    quanta
+/// Returns the groups of four bytes at the start of a line, without white space and padding at the end.
+fn groups(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii_end();
+    let groups = &line[..line.len() / 4 * 4];
+    let padding = if groups.ends_with(b"=") { 4 } else { 0 };
+    &groups[..groups.len() - padding]
 }
 
 #[cfg(test)]
