@@ -6,6 +6,7 @@ pub mod class;
 #[cfg(feature = "audit")]
 pub(crate) mod interner;
 pub mod lines;
+pub(crate) mod literal;
 pub(crate) mod pattern;
 pub(crate) mod prefilter;
 pub(crate) mod seek;

@@ -138,6 +138,21 @@ mod detected {
             // SAFETY: an `Avx2` is proof of AVX2.
             unsafe { find(bytes, from, before, accept) }
         }
+
+        /// Returns the first index from `from` on that `accept` confirms, with one byte there and another
+        /// at a distance from it; with `FOLDS`, in either case of letters, given in lower case.
+        /// `Err` is an index before which nothing matches: the last bytes are left to the caller.
+        #[inline]
+        pub(crate) fn find_pair<const FOLDS: bool>(
+            self,
+            bytes: &[u8],
+            from: usize,
+            pair: (u8, u8, usize),
+            accept: impl Fn(usize) -> bool,
+        ) -> Result<usize, usize> {
+            // SAFETY: an `Avx2` is proof of AVX2.
+            unsafe { find_pair::<FOLDS>(bytes, from, pair, accept) }
+        }
     }
 
     #[target_feature(enable = "avx2")]
@@ -209,7 +224,36 @@ mod detected {
         !(_mm256_movemask_epi8(zero) as u32)
     }
 
-    /// The tables and bytes of a search, in registers.
+    /// A search that tests 32 positions at once.
+    trait Search {
+        /// The number of bytes before a position that the test reads.
+        const BEFORE: usize;
+
+        /// Returns the number of bytes after 32 positions that the test reads.
+        fn after(&self) -> usize;
+
+        fn bytes(&self) -> &[u8];
+
+        /// Returns bytes that are not zero where the search matches.
+        ///
+        /// # Safety
+        ///
+        /// The processor has AVX2, and the bytes before the index and after 32 positions are there.
+        unsafe fn at(&self, at: usize) -> __m256i;
+
+        /// # Safety
+        ///
+        /// The processor has AVX2, `at + offset` is not negative, and there are 32 bytes from there on.
+        #[target_feature(enable = "avx2")]
+        unsafe fn load(&self, at: usize, offset: isize) -> __m256i {
+            debug_assert!(at as isize + offset >= 0);
+            debug_assert!(at as isize + offset + 32 <= self.bytes().len() as isize);
+            // SAFETY: as the caller ensures.
+            unsafe { _mm256_loadu_si256(self.bytes().as_ptr().add(at).offset(offset).cast()) }
+        }
+    }
+
+    /// The search for colons with neighbours: its tables and bytes, in registers.
     struct NeighbourSearch<'a> {
         bytes: &'a [u8],
         colon: __m256i,
@@ -218,23 +262,19 @@ mod detected {
         slash: __m256i,
     }
 
-    impl NeighbourSearch<'_> {
-        /// # Safety
-        ///
-        /// `at + offset` is not negative, and there are 32 bytes from there on.
-        #[target_feature(enable = "avx2")]
-        unsafe fn load(&self, at: usize, offset: isize) -> __m256i {
-            debug_assert!(at as isize + offset >= 0);
-            debug_assert!(at as isize + offset + 32 <= self.bytes.len() as isize);
-            // SAFETY: as the caller ensures.
-            unsafe { _mm256_loadu_si256(self.bytes.as_ptr().add(at).offset(offset).cast()) }
+    impl Search for NeighbourSearch<'_> {
+        const BEFORE: usize = 2;
+
+        #[inline(always)]
+        fn after(&self) -> usize {
+            2
         }
 
-        /// Returns bytes that are not zero where the pattern matches.
-        ///
-        /// # Safety
-        ///
-        /// There are 2 bytes before the index, and 33 from it on.
+        #[inline(always)]
+        fn bytes(&self) -> &[u8] {
+            self.bytes
+        }
+
         #[target_feature(enable = "avx2")]
         unsafe fn at(&self, at: usize) -> __m256i {
             // SAFETY: as the caller ensures.
@@ -252,28 +292,101 @@ mod detected {
             let either = _mm256_or_si256(_mm256_and_si256(first, second), after);
             _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.colon), either)
         }
+    }
 
-        /// Skips steps of 128 bytes without a match, as far as 130 bytes follow.
-        ///
-        /// # Safety
-        ///
-        /// There are 2 bytes before the index.
-        #[target_feature(enable = "avx2")]
-        unsafe fn skip(&self, mut at: usize) -> usize {
-            while at + 130 <= self.bytes.len() {
-                // SAFETY: there are 130 bytes from `at` on, and two before it.
-                let any = unsafe {
-                    let first = _mm256_or_si256(self.at(at), self.at(at + 32));
-                    let second = _mm256_or_si256(self.at(at + 64), self.at(at + 96));
-                    _mm256_or_si256(first, second)
-                };
-                if _mm256_testz_si256(any, any) == 0 {
-                    break;
-                }
-                at += 128;
-            }
-            at
+    /// The search for two bytes at a distance, in either case of a letter if `FOLDS`.
+    struct PairSearch<'a, const FOLDS: bool> {
+        bytes: &'a [u8],
+        first: __m256i,
+        second: __m256i,
+        distance: usize,
+    }
+
+    impl<const FOLDS: bool> Search for PairSearch<'_, FOLDS> {
+        const BEFORE: usize = 0;
+
+        #[inline(always)]
+        fn after(&self) -> usize {
+            self.distance
         }
+
+        #[inline(always)]
+        fn bytes(&self) -> &[u8] {
+            self.bytes
+        }
+
+        #[target_feature(enable = "avx2")]
+        unsafe fn at(&self, at: usize) -> __m256i {
+            // SAFETY: as the caller ensures.
+            let mut pair = unsafe { [self.load(at, 0), self.load(at, self.distance as isize)] };
+            if FOLDS {
+                pair = pair.map(|byte| _mm256_or_si256(byte, _mm256_set1_epi8(0x20)));
+            }
+            let first = _mm256_cmpeq_epi8(pair[0], self.first);
+            _mm256_and_si256(first, _mm256_cmpeq_epi8(pair[1], self.second))
+        }
+    }
+
+    /// Skips steps of 128 bytes without a match, as far as they go.
+    ///
+    /// # Safety
+    ///
+    /// The processor has AVX2, and the bytes that the search reads before the index are there.
+    #[target_feature(enable = "avx2")]
+    unsafe fn skip(search: &impl Search, mut at: usize) -> usize {
+        while at + 128 + search.after() <= search.bytes().len() {
+            // SAFETY: the bytes before `at` are there, and 128 and those after them.
+            let any = unsafe {
+                let first = _mm256_or_si256(search.at(at), search.at(at + 32));
+                let second = _mm256_or_si256(search.at(at + 64), search.at(at + 96));
+                _mm256_or_si256(first, second)
+            };
+            if _mm256_testz_si256(any, any) == 0 {
+                break;
+            }
+            at += 128;
+        }
+        at
+    }
+
+    /// Returns the first match from an index on that `accept` confirms; `Err` is an index before which
+    /// nothing matches.
+    #[target_feature(enable = "avx2")]
+    fn first<S: Search>(
+        search: &S,
+        mut from: usize,
+        accept: impl Fn(usize) -> bool,
+    ) -> Result<usize, usize> {
+        let last = search.bytes().len().checked_sub(32 + search.after());
+        let Some(last) = last.filter(|&last| (S::BEFORE..=last).contains(&from)) else {
+            return Err(from);
+        };
+        // Up to here a match is near: in the first bytes, and in a block that has one.
+        let mut near = from + 32;
+        while from < last + 32 {
+            if from >= near {
+                // SAFETY: the bytes before `from` are there.
+                let block = unsafe { skip(search, from) };
+                near = block + 128;
+                if block > from {
+                    from = block;
+                    continue;
+                }
+            }
+            // The last positions are tested together with some before them.
+            let at = from.min(last);
+            // SAFETY: the bytes before `at` are there, and 32 and those after them.
+            let mut marks = marks(unsafe { search.at(at) }) & !0 << (from - at);
+            while marks != 0 {
+                let found = at + marks.trailing_zeros() as usize;
+                if accept(found) {
+                    return Ok(found);
+                }
+                marks &= marks - 1;
+            }
+            from = at + 32;
+        }
+        Err(from)
     }
 
     #[target_feature(enable = "avx2")]
@@ -290,31 +403,23 @@ mod detected {
             second: table(&before.second),
             slash: _mm256_set1_epi8(b'/' as i8),
         };
-        // Up to here a match is near: in the first bytes, and in a block that has one.
-        let mut near = from + 32;
-        let mut at = from;
-        while at >= 2 && at + 34 <= bytes.len() {
-            if at >= near {
-                // SAFETY: there are two bytes before `at`.
-                let block = unsafe { search.skip(at) };
-                near = block + 128;
-                if block > at {
-                    at = block;
-                    continue;
-                }
-            }
-            // SAFETY: there are two bytes before `at`, and 34 from there on.
-            let mut marks = marks(unsafe { search.at(at) });
-            while marks != 0 {
-                let found = at + marks.trailing_zeros() as usize;
-                if accept(found) {
-                    return Ok(found);
-                }
-                marks &= marks - 1;
-            }
-            at += 32;
-        }
-        Err(at)
+        first(&search, from, accept)
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn find_pair<const FOLDS: bool>(
+        bytes: &[u8],
+        from: usize,
+        (a, b, distance): (u8, u8, usize),
+        accept: impl Fn(usize) -> bool,
+    ) -> Result<usize, usize> {
+        let search = PairSearch::<FOLDS> {
+            bytes,
+            first: _mm256_set1_epi8(a as i8),
+            second: _mm256_set1_epi8(b as i8),
+            distance,
+        };
+        first(&search, from, accept)
     }
 }
 
@@ -344,6 +449,16 @@ mod detected {
             _: &[u8],
             _: usize,
             _: &AsciiPairs,
+            _: impl Fn(usize) -> bool,
+        ) -> Result<usize, usize> {
+            match self {}
+        }
+
+        pub fn find_pair<const FOLDS: bool>(
+            self,
+            _: &[u8],
+            _: usize,
+            _: (u8, u8, usize),
             _: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             match self {}

@@ -8,10 +8,13 @@ use smart_default::SmartDefault;
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
 use super::value::Coding;
+use crate::bytes::literal::Literal;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
 use crate::decode::charset::{self, Detected};
 use crate::document::source_text::SourceText;
+
+static META: Literal = Literal::ignoring_case(b"<meta", 1);
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
 /// byte stream to determine its encoding").
@@ -22,7 +25,9 @@ pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"\0<\0?\0x") {
         return Some(UTF_16BE);
     }
-    declared_by_meta(head).or_else(|| declared_by_xml(head))
+    // Most documents declare nothing, and one search tells it.
+    let declared = META.find(head, 0).and_then(|_| declared_by_meta(head));
+    declared.or_else(|| declared_by_xml(head))
 }
 
 /// Returns the encoding of the first `meta` element that declares one; `None` if the bytes end first.

@@ -1,11 +1,9 @@
 //! Clear text after base64, and signatures (rules M14 and M19).
 
-use std::sync::LazyLock;
-
 use memchr::memchr;
-use memchr::memmem::Finder;
 
-use crate::bytes::simd::{self, Block};
+use crate::bytes::literal::Literal;
+use crate::bytes::simd::{self, Block, Indices};
 use crate::bytes::window::Window;
 use crate::decode::transfer::sextet;
 use crate::document::flags::Flags;
@@ -74,15 +72,13 @@ impl Trailer {
     /// Returns the length of the complete lines of base64 at the start, up to the first padded one.
     fn encoded_lines(&mut self, bytes: &[u8]) -> usize {
         let mut length = 0;
-        while !self.is_padded
-            && let Some(at) = memchr(b'\n', &bytes[length..])
-        {
-            let line = bytes[length..length + at].trim_ascii_end();
-            if !is_encoded(line) {
+        for at in Indices::new(b'\n', bytes, 0) {
+            let line = bytes[length..at].trim_ascii_end();
+            if self.is_padded || !is_encoded(line) {
                 break;
             }
             self.is_padded = line.ends_with(b"=");
-            length += at + 1;
+            length = at + 1;
         }
         length
     }
@@ -137,7 +133,7 @@ fn is_encoded(line: &[u8]) -> bool {
     line.len() >= MIN_LINE && !simd::any(line, others, is_other)
 }
 
-static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
+static MARK: Literal = Literal::new(b"-- ", 1);
 
 /// Finds the signature of one text, window by window.
 #[derive(Debug, Default)]
@@ -164,7 +160,7 @@ impl SignatureFinder {
             before.map_or(text.offset == 0, |before| before == b'\n')
                 && matches!(rest, [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..])
         };
-        let mut found = MARK.find_iter(&bytes[from..]).map(|at| from + at);
+        let mut found = MARK.find_iter(bytes, from);
         self.mark = found.find(is_line).map(|at| text.offset_at(at));
         // A mark that the window's end may have cut is searched for again.
         let searched = text.offset_at(bytes.len().saturating_sub(4));

@@ -1,9 +1,8 @@
 //! Lines that delimit the parts of a multipart entity (RFC 2046 section 5.1.1; rule M11).
 
-use std::sync::LazyLock;
-
 use memchr::memchr_iter;
-use memchr::memmem::Finder;
+
+use crate::bytes::literal::Literal;
 
 /// The meaning of a line for the open multipart entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +66,7 @@ fn test_one(line: &[u8], end: bool, level: usize, boundary: &[u8]) -> DelimiterL
     })
 }
 
-static HYPHENS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n--"));
+static HYPHENS: Literal = Literal::new(b"\n--", 2);
 
 /// Returns the next index from `at` on, after a line end, where a line starts with two hyphens.
 pub(super) fn next_candidate(bytes: &[u8], at: usize, base64: bool) -> Option<usize> {
@@ -76,7 +75,7 @@ pub(super) fn next_candidate(bytes: &[u8], at: usize, base64: bool) -> Option<us
         let mut hyphens = memchr_iter(b'-', &bytes[at..]).map(|found| at + found);
         return hyphens.find(|&found| found > at && bytes[found - 1..].starts_with(b"\n--"));
     }
-    HYPHENS.find(&bytes[at..]).map(|found| at + found + 1)
+    HYPHENS.find(bytes, at).map(|found| found + 1)
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@
 //! Content-Length fields, which can span some; the splitter reads nothing else.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::LazyLock;
 
-use memchr::{memchr_iter, memmem, memrchr2};
+use memchr::{memchr_iter, memrchr2};
 
 use super::Headers;
 use super::framing::{ArchiveState, Feed, Framing, LOOK_AHEAD, MessageEnd};
@@ -17,6 +16,7 @@ use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
 use crate::bytes::lines::without_break;
+use crate::bytes::literal::Literal;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::{
@@ -32,7 +32,7 @@ const MAX_HEADER: usize = 256 << 10;
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
 
-static FROM: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"From"));
+static FROM: Literal = Literal::new(b"From", 3);
 
 /// The search for separators, shared by scanning and splitting.
 #[derive(Default)]
@@ -133,7 +133,7 @@ impl SeparatorSearch {
         if starts && separator::is_candidate(&bytes[from..], false) {
             return Some(from);
         }
-        for line in FROM.find_iter(&bytes[from..]).map(|at| from + at) {
+        for line in FROM.find_iter(bytes, from) {
             match line.checked_sub(1).map(|before| bytes[before]) {
                 Some(b'\n' | 0) if separator::is_candidate(&bytes[line..], false) => {
                     return Some(line);

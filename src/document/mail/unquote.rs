@@ -1,11 +1,10 @@
 //! Removes one mark from `>From ` lines (mboxrd), and drops runs of NUL bytes, which damaged spools have.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
 
-static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From "));
+use crate::bytes::literal::Literal;
+
+static QUOTED: Literal = Literal::new(b">From ", 1);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineUnquoter {
@@ -39,7 +38,7 @@ impl LineUnquoter {
 
     /// Returns whether bytes, in which a line may be `quoted`, have anything to undo.
     fn has_any(raw: &[u8], quoted: bool) -> bool {
-        quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
+        quoted && QUOTED.find(raw, 0).is_some() || memchr(0, raw).is_some()
     }
 
     /// Passes the contents of a piece to `sink`.
@@ -108,8 +107,7 @@ impl LineUnquoter {
     /// Passes `raw[from..]` to `sink` without the first mark of each quoted line.
     fn unquote(&self, raw: &[u8], from: usize, sink: &mut impl FnMut(&[u8])) {
         let mut start = from;
-        for at in QUOTED.find_iter(&raw[from..]) {
-            let at = from + at;
+        for at in QUOTED.find_iter(raw, from) {
             let before = raw[..at].iter().rposition(|&byte| byte != b'>');
             let line = before.map_or(0, |before| before + 1);
             let starts = before.map_or(!self.in_line, |before| raw[before] == b'\n');
