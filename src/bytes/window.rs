@@ -115,7 +115,7 @@ impl Windows {
         (self.stalled, self.seen) = (false, 0);
         // A buffer that one document made very large is not kept for later ones.
         let kept = self.size.saturating_add(bounds.look_ahead);
-        if self.buffer.len() > kept.saturating_add(bounds.look_behind) {
+        if self.buffer.capacity() / 2 > kept.saturating_add(bounds.look_behind) {
             self.buffer = Vec::new();
         }
     }
@@ -179,11 +179,15 @@ impl Windows {
         pending - self.seen > few
     }
 
-    /// Appends bytes after the pending ones, for documents that are generated rather than read.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
-        self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
-        self.end += bytes.len();
+    /// Appends what a function adds to the buffer, about `want` bytes, after the pending ones, for documents
+    /// that are generated rather than read.
+    pub(crate) fn append(&mut self, want: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.end + want > self.buffer.capacity() {
+            self.compact();
+        }
+        self.buffer.truncate(self.end);
+        write(&mut self.buffer);
+        self.end = self.buffer.len();
     }
 
     pub(crate) fn pending(&self) -> &[u8] {
@@ -242,7 +246,9 @@ impl Windows {
         let wanted = (self.end - self.behind).saturating_add(want);
         let more = wanted.saturating_sub(self.buffer.len());
         // The buffer grows by doubling; the allocation is attempted before it is relied on.
-        self.buffer.try_reserve(more)?;
+        if self.buffer.capacity() > 0 {
+            self.buffer.try_reserve(more)?;
+        }
         self.reserve(want);
         Ok(())
     }
@@ -251,13 +257,21 @@ impl Windows {
         if self.end + want <= self.buffer.len() {
             return;
         }
+        self.compact();
+        if self.buffer.capacity() == 0 {
+            // The system gives memory that is zero.
+            self.buffer = vec![0; want];
+        } else if self.end + want > self.buffer.len() {
+            self.buffer.resize(self.end + want, 0);
+        }
+    }
+
+    /// Moves the bytes that are kept to the start of the buffer.
+    fn compact(&mut self) {
         self.buffer.copy_within(self.behind..self.end, 0);
         self.start -= self.behind;
         self.end -= self.behind;
         self.behind = 0;
-        if self.end + want > self.buffer.len() {
-            self.buffer.resize(self.end + want, 0);
-        }
     }
 }
 

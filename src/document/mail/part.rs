@@ -229,6 +229,12 @@ impl PartBody {
 
     /// Undoes the transfer encoding of a piece, or ends the part.
     fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run) {
+        if let Some(raw) = raw
+            && matches!(self.kind, PartContent::Document)
+            && self.reader.decode_in_place(raw)
+        {
+            return self.take(&[], false, run);
+        }
         let mut buffer = std::mem::take(&mut run.scanners.decoded);
         let decoded = self.reader.decode(raw, &mut buffer);
         self.take(decoded, false, run);

@@ -7,7 +7,7 @@ use smart_default::SmartDefault;
 use super::document::{NestedDocument, NestedScanners, NestedView};
 use super::member::{DECODED, KEPT, Member, PIECE, TextFilter};
 use crate::bytes::window::Windows;
-use crate::decode::charset::{self, Conversion, Converter, ConverterInput, TextCharset};
+use crate::decode::charset::{self, Conversion, Converter, ConverterInput, Detected, TextCharset};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
 use crate::decode::{Decode, RecordOffsets};
@@ -35,8 +35,9 @@ pub(crate) struct NestedReader<F: Default> {
     map: OffsetMap,
     #[default(Windows::new(PIECE))]
     windows: Windows,
-    converted: Vec<u8>,
     has_begun: bool,
+    /// The encoding of markup that is not converted, from its first bytes.
+    detected: Option<Detected>,
     /// Whether the bytes so far are the outermost document's.
     pub(crate) is_stored: bool,
     /// Minimum number of pending bytes that are scanned.
@@ -50,6 +51,7 @@ impl<F: TextFilter + Default> NestedReader<F> {
     pub(crate) fn begin(&mut self, member: Member) {
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
+        self.detected = None;
         self.is_stored = member.stored_at.is_some();
         self.threshold = match member.format.reading {
             Passes::MaybeTwice | Passes::Held => KEPT,
@@ -133,12 +135,21 @@ impl<F: TextFilter + Default> NestedReader<F> {
             self.map.copy(length as usize);
             self.convert(encoding.into());
         }
-        let Some(converter) = &mut self.converter else {
-            return self.windows.push(bytes);
-        };
-        self.converted.clear();
-        converter.push(bytes, &mut self.converted, &mut self.map);
-        self.windows.push(&self.converted);
+        let (converter, map) = (&mut self.converter, &mut self.map);
+        self.windows.append(bytes.len(), |text| match converter {
+            Some(converter) => converter.push(bytes, text, map),
+            None => text.extend_from_slice(bytes),
+        });
+    }
+
+    /// Undoes the transfer encoding of a piece after the pending text, if that needs no conversion.
+    pub(crate) fn decode_in_place(&mut self, raw: &[u8]) -> bool {
+        let is_text = self.converter.is_none() && self.legacy().is_none();
+        if is_text {
+            let decoder = &mut self.decoder;
+            (self.windows).append(raw.len(), |text| decoder.push_onto(raw, text));
+        }
+        is_text
     }
 
     /// Detects and converts the encoding of the first pending bytes, unless a reliable one is declared.
@@ -147,12 +158,16 @@ impl<F: TextFilter + Default> NestedReader<F> {
         match self.charset {
             _ if self.decodes_itself() && self.converter.is_none() => {
                 let prescan = self.document.member.format.prescan;
-                match charset::detect(prescan, self.charset.encoding(), head).encoding {
+                let detected = charset::detect(prescan, self.charset.encoding(), head);
+                match detected.encoding {
                     Some(encoding) if charset::needs_transcoding(encoding) => {
                         let (charset, _) = charset::of_label(encoding.name().as_bytes());
                         self.set_charset(charset);
                     }
-                    _ => return,
+                    _ => {
+                        self.detected = Some(detected);
+                        return;
+                    }
                 }
             }
             TextCharset::Guess => {
@@ -215,9 +230,8 @@ impl<F: TextFilter + Default> NestedReader<F> {
         }
         if last {
             if let Some(converter) = &mut self.converter {
-                self.converted.clear();
-                converter.finish(&mut self.converted, &mut self.map);
-                self.windows.push(&self.converted);
+                let map = &mut self.map;
+                (self.windows).append(0, |text| converter.finish(text, map));
             }
             self.windows.end_here();
         }
@@ -250,7 +264,10 @@ impl<F: TextFilter + Default> NestedReader<F> {
     pub(crate) fn start(&self, last: bool) -> ScanStart {
         ScanStart {
             declared: self.charset.encoding(),
-            detected: self.converter.is_some().then_some(DECODED),
+            detected: match self.converter {
+                Some(_) => Some(DECODED),
+                None => self.detected,
+            },
             source: self.document.member.source,
             reread: if last {
                 Reread::Possible

@@ -89,7 +89,8 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
         self.written.bytes.clear();
         let taken = (self.rewrite).push(pending, window.last, &mut self.written);
         self.rewritten += taken as u64;
-        self.text.push(&self.written.bytes);
+        let written = &self.written.bytes;
+        (self.text).append(written.len(), |text| text.extend_from_slice(written));
         if window.last {
             self.text.end_here();
         }
