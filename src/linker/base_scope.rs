@@ -165,6 +165,8 @@ pub(super) struct BaseScope {
     document: NamedBase,
     pub(super) by_document: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
+    /// The same for documents of the other family, whose bases are often the same.
+    by_other_rules: [uri::Resolver; 2],
     longest_base: usize,
     scratch: Vec<u8>,
 }
@@ -191,6 +193,7 @@ impl BaseScope {
             document: NamedBase::default(),
             by_document: uri::Resolver::without_base(ruling.plain),
             by_fallback: uri::Resolver::without_base(ruling.plain),
+            by_other_rules: [(); 2].map(|()| uri::Resolver::without_base(ruling.markup)),
             longest_base,
             scratch: Vec::new(),
         }
@@ -208,8 +211,9 @@ impl BaseScope {
         let rules = self.ruling.of(family);
         if rules != self.rules {
             self.rules = rules;
-            self.by_document = uri::Resolver::without_base(rules);
-            self.by_fallback = uri::Resolver::without_base(rules);
+            let [document, fallback] = &mut self.by_other_rules;
+            std::mem::swap(&mut self.by_document, document);
+            std::mem::swap(&mut self.by_fallback, fallback);
         }
         self.parent = parent;
         self.mark = mark;
