@@ -311,7 +311,7 @@ impl<'a> ParameterInput<'a> {
 
     /// Returns the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
     fn take_until(&mut self, stops: &[u8], is_kept: impl Fn(&u8) -> bool) -> (Vec<u8>, Option<u8>) {
-        let mut out = Vec::with_capacity(16);
+        let mut out = Vec::with_capacity(32);
         loop {
             let is_plain = |byte| byte != b'(' && !stops.contains(&byte);
             let end = run_end(self.raw, self.at, is_plain);

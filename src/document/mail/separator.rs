@@ -100,8 +100,8 @@ pub(super) fn classify(
         };
     let is_dated = ends_in_date(rest);
     let is_after_blank = preceding == PrecedingLine::Blank;
-    let is_token = is_after_blank && !rest.iter().any(u8::is_ascii_whitespace);
-    let may_separate = is_dated || is_token || matches!(rest, b"" | b"-");
+    let is_token = || is_after_blank && !rest.iter().any(u8::is_ascii_whitespace);
+    let may_separate = is_dated || is_token() || matches!(rest, b"" | b"-");
     let is_certain = is_dated && (is_after_blank || next.starts_with(b">From "));
     match (may_separate, unknown) {
         (true, _) if is_certain => FromLine::Separator(length),
@@ -151,8 +151,8 @@ fn date_part(word: &[u8]) -> Option<u8> {
     match word.len() {
         1 | 2 if is_number(word) => Some(DAY),
         4 if is_number(word) => Some(YEAR),
-        3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
         3 if month(word).is_some() => Some(MONTH),
+        3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
         4..=8 if !word.contains(&b'.') && time(word).is_some() => Some(TIME),
         5 if matches!(word[0], b'+' | b'-') && is_number(&word[1..]) => Some(OTHER),
         // Names of zones, also in parentheses, `AM` and `PM`.
