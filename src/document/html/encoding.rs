@@ -25,7 +25,7 @@ pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"\0<\0?\0x") {
         return Some(UTF_16BE);
     }
-    // Most documents declare nothing, and one search tells it.
+    // Most documents declare nothing: they have no `meta` here.
     let declared = META.find(head, 0).and_then(|_| declared_by_meta(head));
     declared.or_else(|| declared_by_xml(head))
 }

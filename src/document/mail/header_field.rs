@@ -109,7 +109,7 @@ static FIELDS: &[(FieldSyntax, EntityProperty, &[&str])] = {
 
 pub(super) const SLOT_COUNT: usize = 128;
 
-/// Returns which slots hold names of wanted fields, known or not: most fields are told apart by their hash.
+/// Returns which slots hold names of wanted fields, known or not: most fields are skipped by their hash.
 pub(super) fn wanted_fields(options: &MailOptions) -> [bool; SLOT_COUNT] {
     let are_others_wanted = HeaderField::OTHER.is_wanted(options);
     (SLOTS.each_ref()).map(|(_, field)| are_others_wanted || field.is_wanted(options))
