@@ -259,8 +259,8 @@ impl Windows {
         }
         self.compact();
         if self.buffer.capacity() == 0 {
-            // The system gives memory that is zero.
-            self.buffer = vec![0; want];
+            // The system gives memory that is zero. What the scanner leaves of a window fits in beside the next.
+            self.buffer = vec![0; want + want / 8];
         } else if self.end + want > self.buffer.len() {
             self.buffer.resize(self.end + want, 0);
         }
