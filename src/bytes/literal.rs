@@ -77,9 +77,13 @@ impl Literal {
     pub(crate) fn find_iter<'a>(
         &'a self,
         bytes: &'a [u8],
-        from: usize,
+        mut from: usize,
     ) -> impl Iterator<Item = usize> + 'a {
-        std::iter::successors(self.find(bytes, from), move |at| self.find(bytes, at + 1))
+        std::iter::from_fn(move || {
+            let found = self.find(bytes, from)?;
+            from = found + 1;
+            Some(found)
+        })
     }
 }
 

@@ -361,9 +361,19 @@ mod detected {
         let Some(last) = last.filter(|&last| (S::BEFORE..=last).contains(&from)) else {
             return Err(from);
         };
+        let confirm = |at: usize, mut marks: u32| {
+            while marks != 0 {
+                let found = at + marks.trailing_zeros() as usize;
+                if accept(found) {
+                    return Some(found);
+                }
+                marks &= marks - 1;
+            }
+            None
+        };
         // Up to here a match is near: in the first bytes, and in a block that has one.
         let mut near = from + 32;
-        while from < last + 32 {
+        while from <= last {
             if from >= near {
                 // SAFETY: the bytes before `from` are there.
                 let block = unsafe { skip(search, from) };
@@ -373,20 +383,17 @@ mod detected {
                     continue;
                 }
             }
-            // The last positions are tested together with some before them.
-            let at = from.min(last);
-            // SAFETY: the bytes before `at` are there, and 32 and those after them.
-            let mut marks = marks(unsafe { search.at(at) }) & !0 << (from - at);
-            while marks != 0 {
-                let found = at + marks.trailing_zeros() as usize;
-                if accept(found) {
-                    return Ok(found);
-                }
-                marks &= marks - 1;
+            // SAFETY: the bytes before `from` are there, and 32 and those after them.
+            if let Some(found) = confirm(from, marks(unsafe { search.at(from) })) {
+                return Ok(found);
             }
-            from = at + 32;
+            from += 32;
         }
-        Err(from)
+        // The last positions are tested together with some before them.
+        // SAFETY: the bytes before `last` are there, and 32 and those after them.
+        let rest = marks(unsafe { search.at(last) });
+        let new = u32::MAX.checked_shl((from - last) as u32);
+        confirm(last, rest & new.unwrap_or(0)).ok_or(last + 32)
     }
 
     #[target_feature(enable = "avx2")]
