@@ -182,7 +182,7 @@ impl Windows {
     /// Appends what a function adds to the buffer, about `want` bytes, after the pending ones, for documents
     /// that are generated rather than read.
     pub(crate) fn append(&mut self, want: usize, write: impl FnOnce(&mut Vec<u8>)) {
-        if self.end + want > self.buffer.capacity() {
+        if self.behind > 0 && self.end + want > self.buffer.capacity() {
             self.compact();
         }
         self.buffer.truncate(self.end);
