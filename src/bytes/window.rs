@@ -243,27 +243,23 @@ impl Windows {
 
     /// Makes space for `want` more bytes, or fails: one document must not abort the process.
     fn try_reserve(&mut self, want: usize) -> io::Result<()> {
-        let wanted = (self.end - self.behind).saturating_add(want);
+        // What the scanner leaves of the first window fits in beside the next one.
+        let room = if self.buffer.is_empty() { want / 8 } else { 0 };
+        let wanted = (self.end - self.behind).saturating_add(want.saturating_add(room));
         let more = wanted.saturating_sub(self.buffer.len());
         // The buffer grows by doubling; the allocation is attempted before it is relied on.
-        if self.buffer.capacity() > 0 {
-            self.buffer.try_reserve(more)?;
-        }
-        self.reserve(want);
-        Ok(())
-    }
-
-    fn reserve(&mut self, want: usize) {
+        self.buffer.try_reserve(more)?;
         if self.end + want <= self.buffer.len() {
-            return;
+            return Ok(());
         }
         self.compact();
-        if self.buffer.capacity() == 0 {
-            // The system gives memory that is zero. What the scanner leaves of a window fits in beside the next.
-            self.buffer = vec![0; want + want / 8];
+        if self.buffer.is_empty() {
+            // The system gives memory that is zero.
+            self.buffer = vec![0; wanted];
         } else if self.end + want > self.buffer.len() {
             self.buffer.resize(self.end + want, 0);
         }
+        Ok(())
     }
 
     /// Moves the bytes that are kept to the start of the buffer.
