@@ -287,22 +287,20 @@ impl WebArchive {
     }
 
     fn find(&mut self) -> Option<u64> {
+        let block = self.block();
         let source = &mut *self.source.lock();
-        let mut fault = |offset| {
-            self.faults
-                .push(ArchiveFault::new(&diagnostic::WARC_RESYNC, offset));
-        };
+        let mut fault = |code, offset| self.faults.push(ArchiveFault::new(code, offset));
         loop {
-            let length = source.available().len() as u64;
-            // A gap ends the block.
-            let at = source.consumed;
-            let gap = self.members.gap(at);
-            let end = gap.map_or(self.end, |gap| gap.min(self.end));
-            let step = length.min(end.saturating_sub(at));
+            let length = source.available().len();
+            let left = block.left(source.consumed);
+            if left > 0 && length == 0 {
+                fault(&diagnostic::WARC_SHORT_RECORD, self.start);
+            }
+            let step = length.min(left);
             if step == 0 {
                 break;
             }
-            source.consume(step as usize);
+            source.consume(step);
         }
         let start = source.consumed;
         let mut lost = false;
@@ -320,7 +318,7 @@ impl WebArchive {
             if gap == Some(at) {
                 // The decoder reports the damage; this reports its effect on records.
                 self.gap = gap;
-                fault(at);
+                fault(&diagnostic::WARC_RESYNC, at);
                 lost = true;
             }
             if bytes.is_empty() {
@@ -339,7 +337,7 @@ impl WebArchive {
             }
             if !lost {
                 lost = true;
-                fault(start);
+                fault(&diagnostic::WARC_RESYNC, start);
             }
             let bytes = source.peek(SEARCHED);
             let next = self.dialect.next_record(&bytes[1..]).map(|next| next + 1);
@@ -411,9 +409,6 @@ impl WebArchive {
         if let Some(next) = next.filter(|&next| next < held) {
             fault(&diagnostic::WARC_RESYNC);
             return (next as u64, true);
-        }
-        if is_cut {
-            fault(&diagnostic::WARC_SHORT_RECORD);
         }
         (length, true)
     }
@@ -492,8 +487,12 @@ impl WebArchive {
             fields.payload_digest = Some(format!("sha1:{}", String::from_utf8_lossy(&digest)));
         }
         source.peek(AFTER);
+        let is_cut = block.left(source.consumed) > 0;
         self.end = source.consumed;
         drop(source);
+        if is_cut {
+            self.fault(&diagnostic::WARC_SHORT_RECORD, self.start);
+        }
         record.length = None;
         record.keys.member_offset = self.members.offset(record.keys.offset);
         record.keys.member_length = self.member_length(&record, true);

@@ -153,6 +153,24 @@ fn a_length_that_takes_in_the_start_of_the_next_record_loses_none() {
 }
 
 #[test]
+fn a_cut_block_of_any_declared_length_is_reported_once() {
+    let block = "HTTP/1.1 200 OK\r\n\r\n<a href=a>";
+    for kind in ["response", "request"] {
+        for length in [block.len() + 1, (16 << 20) + 1, usize::MAX] {
+            let record = format!(
+                "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://www.example.com/\r\n\
+                 Content-Type: application/http\r\nContent-Length: {length}\r\n\r\n{block}"
+            );
+            let (_directory, path) = file("x.warc", record.as_bytes());
+            let run = run(&path, 1, 1 << 20);
+            let (_, codes) = found(&run.output);
+            let short = BTreeMap::from([("warc.short-record".to_owned(), 1)]);
+            assert_eq!((codes, run.damaged), (short, 1), "{kind}, {length}");
+        }
+    }
+}
+
+#[test]
 fn pieces_have_the_records_of_the_whole() {
     for (is_packed, damaged, bytes_made) in [
         (true, 30, 1 << 20),
