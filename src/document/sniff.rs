@@ -57,6 +57,7 @@ static MAGICS: &[(UnreadKind, &[Magic])] = &[
         (0, b"\x7fELF", "ELF"), (0, b"MZ\x90\0", "executable"), (0, b"\xcf\xfa\xed\xfe", "Mach-O"),
         (0, b"\xca\xfe\xba\xbe", "class file"), (0, b"\0asm", "WebAssembly"),
         (0, b"SQLite format 3\0", "SQLite"), (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
+        (0, b"!BDN", "PST (readpst converts it)"), (0, b"// <!-- <mdb:mork:", "Mork"),
     ]),
 ];
 

@@ -70,6 +70,23 @@ fn deleted_messages_and_locks_of_mail_are_skipped_and_counted() {
 }
 
 #[test]
+fn indexes_of_thunderbird_and_stores_of_outlook_are_named_and_skipped() {
+    let tree = Tree::new(&[
+        (
+            "Inbox.msf",
+            "// <!-- <mdb:mork:z v=\"1.4\"/> -->\nhttp://example.com/none\n",
+        ),
+        ("a.pst", "!BDN\0\0\0\0"),
+    ]);
+    tree.run(&["-v", "."]).tells(
+        1,
+        "",
+        "uriscan: ./Inbox.msf: skipped, it is not text but Mork\n\
+         uriscan: ./a.pst: skipped, it is not text but PST (readpst converts it)\n",
+    );
+}
+
+#[test]
 fn bodies_that_are_not_read_are_counted_at_the_end() {
     let part = |kind: &str| format!("Subject: x\nContent-Type: {kind}\n\nAAAA\n");
     let tree = Tree::new(&[
