@@ -9,9 +9,10 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, MEMBERS, MemberContents, WholeContents,
-    number,
+    note, number,
 };
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::class::split_once;
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
 
@@ -131,10 +132,9 @@ impl Extended {
     fn read(&mut self, mut records: &[u8]) {
         while let Some((record, rest)) = split_record(records) {
             records = rest;
-            let Some(equals) = memchr::memchr(b'=', record) else {
+            let (key, Some(value)) = split_once(record, b'=') else {
                 continue;
             };
-            let (key, value) = (&record[..equals], &record[equals + 1..]);
             match key {
                 b"path" => self.name = Some(value.to_vec()),
                 b"size" => self.size = number(value),

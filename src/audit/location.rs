@@ -25,6 +25,7 @@ use super::target::{
     TargetChecker, TargetLocation, split_fragment, split_name, split_path, text_directives,
 };
 use super::wiki::WikiPages;
+use crate::bytes::class::split_once;
 use crate::bytes::pattern::Pattern;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -237,10 +238,8 @@ impl Audit {
                 end.is_some_and(|end| ends.contains(&end))
             })
         };
-        let (segment, rest) = match memchr::memchr(b'/', path) {
-            Some(end) => (&path[..end], &path[end + 1..]),
-            None => (path, &b""[..]),
-        };
+        let (segment, rest) = split_once(path, b'/');
+        let rest = rest.unwrap_or_default();
         let names = self.checker.tree.names(directory);
         let has = |name: &&String, ends: &[&[u8]]| has_name(name.as_bytes(), segment, ends);
         let is_file = names.iter().any(|name| has(&name, &PAGE_ENDS));

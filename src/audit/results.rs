@@ -6,6 +6,7 @@ use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use super::date::seconds;
+use super::target::split_fragment;
 use crate::uri::{Resolver, Rules};
 
 /// The answers for the targets of an audit.
@@ -71,10 +72,9 @@ impl OnlineResults {
             return None;
         }
         let target = normal(target);
-        let bare = &target[..memchr::memchr(b'#', &target).unwrap_or(target.len())];
         let known = |url: &[u8]| self.by_url.get(url);
         let exact = known(&target).filter(|result| result.answer != OnlineAnswer::Unknown);
-        exact.or_else(|| known(bare))
+        exact.or_else(|| known(split_fragment(&target).0))
     }
 
     /// Reads a file that was written at a time.

@@ -5,6 +5,7 @@ use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation, split_name, split_path};
+use crate::bytes::class::split_once;
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
@@ -198,8 +199,8 @@ pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, 
     let mut above = None;
     let mut rest = parts.path;
     while !rest.is_empty() {
-        let end = memchr::memchr(b'/', rest);
-        let (segment, next) = end.map_or((rest, &b""[..]), |end| (&rest[..end], &rest[end + 1..]));
+        let (segment, next) = split_once(rest, b'/');
+        let next = next.unwrap_or_default();
         match segment {
             b"." => {}
             b".." if depth == 0 => above = Some((above.map_or(1, |(steps, _)| steps + 1), next)),

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
 use super::server::{Request, ServerAnswer, Servers};
+use crate::bytes::class::split_once;
 use crate::bytes::pattern::Pattern;
 use crate::linker::Link;
 use crate::pipeline::bases::is_of_repository;
@@ -147,10 +148,9 @@ impl TargetChecker {
             DiskEntry::File(_, how) => Some(*how),
             _ => None,
         };
-        let query = memchr::memchr(b'?', target).map_or(&b""[..], |at| &target[at + 1..]);
         let request = Request {
             path: &expected.requested(),
-            query,
+            query: split_once(target, b'?').1.unwrap_or_default(),
         };
         let (file, line, status, destination) = match view.answer(&config, &request, found) {
             ServerAnswer::Files => {
@@ -423,10 +423,7 @@ fn is_normal(target: &[u8]) -> bool {
 }
 
 pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
-    match memchr::memchr(b'#', target) {
-        Some(at) => (&target[..at], Some(&target[at + 1..])),
-        None => (target, None),
-    }
+    split_once(target, b'#')
 }
 
 /// Splits before the query and the fragment.
@@ -469,8 +466,8 @@ pub(super) fn is_route(fragment: &[u8]) -> bool {
 /// Returns the two names of a range of lines, such as `203-207`, where each line has its number as
 /// its id, as in sources that rustdoc shows (A71).
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
-    let at = memchr::memchr(b'-', name)?;
-    let ends = [&name[..at], &name[at + 1..]];
+    let (first, last) = split_once(name, b'-');
+    let ends = [first, last?];
     ends.into_iter().all(is_number).then_some(ends)
 }
 
@@ -496,10 +493,10 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let parameters = fragment.split(|byte| matches!(byte, b'&' | b'#'));
     let parameters = parameters.filter(|parameter| !parameter.is_empty());
     parameters.filter_map(|parameter| {
-        let at = memchr::memchr(b'=', parameter);
-        let (key, value) = at.map_or((&b"nameddest"[..], parameter), |at| {
-            (&parameter[..at], &parameter[at + 1..])
-        });
+        let (key, value) = match split_once(parameter, b'=') {
+            (key, Some(value)) => (key, value),
+            (name, None) => (&b"nameddest"[..], name),
+        };
         let value = decode_fragment(value);
         let value = match key {
             b"nameddest" => value,

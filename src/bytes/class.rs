@@ -104,3 +104,11 @@ pub(crate) fn run_start(text: &[u8], range: Range<usize>, is_part: impl Fn(u8) -
     let before = text[range.clone()].iter().rposition(|&byte| !is_part(byte));
     range.start + before.map_or(0, |before| before + 1)
 }
+
+/// Splits at the first `delimiter`, which is dropped; `None` without one.
+pub(crate) fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(delimiter, bytes) {
+        Some(at) => (&bytes[..at], Some(&bytes[at + 1..])),
+        None => (bytes, None),
+    }
+}

@@ -1,6 +1,6 @@
 //! Splits references into components. Splitting never fails and never copies.
 
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, split_once};
 
 /// RFC 1808 section 2.2: `scheme = 1*( alpha | digit | "+" | "-" | "." )`.
 ///
@@ -160,13 +160,5 @@ impl<'a> Reference1808<'a> {
         parts.params = params.unwrap_or_default();
         parts.path = path;
         parts
-    }
-}
-
-/// Splits at the first `delimiter`, which is dropped; `None` without one.
-pub(super) fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
-    match memchr::memchr(delimiter, bytes) {
-        Some(at) => (&bytes[..at], Some(&bytes[at + 1..])),
-        None => (bytes, None),
     }
 }

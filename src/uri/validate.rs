@@ -5,11 +5,11 @@ use std::net::Ipv6Addr;
 
 use super::error::{Component, ComponentText, Fault, ResolveErrorKind};
 use super::percent::UNRESERVED;
-use super::reference::{Ends, SCHEME, split_once};
+use super::reference::{Ends, SCHEME};
 use super::resolve::Resolver;
 use super::rules::Rules;
 use super::scheme::{self, is_address, is_host};
-use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::class::{ByteSet, run_end, split_once};
 
 /// The grammar by which a reference is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

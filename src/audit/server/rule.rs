@@ -8,6 +8,7 @@ use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::audit::disk::OptionalExtension;
+use crate::bytes::class::split_once;
 use crate::bytes::lines::Position;
 use crate::bytes::pattern::Pattern;
 use crate::document::events::Span;
@@ -276,8 +277,8 @@ impl Occurrences {
 pub(super) fn parameters(query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
     let pairs = query.split(|&byte| byte == b'&');
     pairs.filter(|pair| !pair.is_empty()).map(|pair| {
-        let at = memchr::memchr(b'=', pair).unwrap_or(pair.len());
-        let (key, value) = (&pair[..at], &pair[(at + 1).min(pair.len())..]);
+        let (key, value) = split_once(pair, b'=');
+        let value = value.unwrap_or_default();
         (percent_decode(key).into(), percent_decode(value).into())
     })
 }

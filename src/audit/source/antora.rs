@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use foldhash::HashMap;
 
 use super::site::*;
+use crate::bytes::class::split_once;
 
 /// A version of a component, with the directory of its modules.
 struct ComponentVersion {
@@ -97,8 +98,8 @@ impl Antora {
     /// Returns the module of a file, and the path of the file in the module.
     fn module<'f>(&self, file: &'f [u8]) -> Option<(&'f str, &'f [u8])> {
         let below = file.strip_prefix(self.own.modules.as_slice())?;
-        let end = memchr::memchr(b'/', below)?;
-        Some((str::from_utf8(&below[..end]).ok()?, &below[end + 1..]))
+        let (module, rest) = split_once(below, b'/');
+        Some((str::from_utf8(module).ok()?, rest?))
     }
 
     /// Returns the files that a resource may be, by the module and the directory of a page; `None` where that is
@@ -113,7 +114,7 @@ impl Antora {
         let is_beside = resource.path.starts_with("./") || resource.path.starts_with("../");
         if is_beside && resource.module.is_none() {
             // It starts at the page's place in its family, which it can't leave.
-            let place = memchr::memchr(b'/', below).map_or(&b""[..], |at| &below[at + 1..]);
+            let place = split_once(below, b'/').1.unwrap_or_default();
             let depth = memchr::memchr_iter(b'/', place).count();
             let mut up = resource.path.split('/').filter(|&name| name == "..");
             if up.nth(depth).is_some() {

@@ -8,6 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::file::{PdfCursor, PdfFile, PdfString, PdfValue};
 use super::lexer::{marked_text, text_string};
+use crate::bytes::class::split_once;
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
@@ -409,10 +410,9 @@ fn uri_string(bytes: Vec<u8>) -> Vec<u8> {
 
 /// Returns whether a file specification is a URI, as some writers have it.
 fn is_absolute(bytes: &[u8]) -> bool {
-    let Some(colon) = memchr::memchr(b':', bytes) else {
+    let (scheme, Some(rest)) = split_once(bytes, b':') else {
         return false;
     };
-    let (scheme, rest) = (&bytes[..colon], &bytes[colon + 1..]);
     // A letter alone names a drive.
     scheme.len() > 1
         && scheme.iter().all(u8::is_ascii_alphabetic)

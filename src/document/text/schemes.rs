@@ -239,10 +239,9 @@ fn shape(scheme: &[u8]) -> Option<SchemeShape> {
 /// scheme with an authority.
 #[cfg(feature = "documents")]
 pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
-    let Some(colon) = memchr::memchr(b':', text) else {
+    let (scheme, Some(rest)) = crate::bytes::class::split_once(text, b':') else {
         return false;
     };
-    let (scheme, rest) = (&text[..colon], &text[colon + 1..]);
     let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
         && scheme
             .iter()
