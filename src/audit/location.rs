@@ -596,6 +596,12 @@ fn is_private(reference: &[u8]) -> bool {
     scheme.is_some_and(|scheme| !WEB.contains(&&*scheme.to_ascii_lowercase()))
 }
 
+/// The extensions of the sources of programs.
+const PROGRAMS: [&[u8]; 24] = [
+    b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx", b"kt",
+    b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
+];
+
 /// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
     let base = link.base.unwrap_or_default();
@@ -605,33 +611,7 @@ fn is_in_script(link: &Link<'_>) -> bool {
     }
     let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    let is_script = matches!(
-        extension,
-        b"c" | b"cc"
-            | b"cjs"
-            | b"cpp"
-            | b"cs"
-            | b"cts"
-            | b"go"
-            | b"h"
-            | b"hpp"
-            | b"java"
-            | b"js"
-            | b"jsx"
-            | b"kt"
-            | b"lua"
-            | b"mjs"
-            | b"mts"
-            | b"pl"
-            | b"py"
-            | b"rb"
-            | b"rs"
-            | b"sh"
-            | b"swift"
-            | b"ts"
-            | b"tsx"
-    );
-    is_script
+    PROGRAMS.contains(&extension)
         && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }

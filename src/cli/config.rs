@@ -58,14 +58,7 @@ pub(super) struct Config {
 const NEVER: &str = "config no-config help version explain fix fix-moved type-list";
 
 /// Flags that only a named file may have, besides paths: they read outside its folder, write, or take more memory.
-const NAMED_ONLY: [&str; 6] = [
-    "changed-since",
-    "follow",
-    "idn",
-    "longest-base",
-    "max-document",
-    "report",
-];
+const NAMED_ONLY: &str = "changed-since follow idn longest-base max-document report";
 
 /// Flags whose paths are relative to the file, and inside its folder if it was found.
 const RELATIVE: [&str; 2] = ["baseline", "touching"];
@@ -73,7 +66,8 @@ const RELATIVE: [&str; 2] = ["baseline", "touching"];
 /// Returns whether a file that was found may have a flag, which then only chooses checks and how findings are shown.
 fn is_harmless(flag: &Arg, name: &str) -> bool {
     let is_path = flag.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-    !NAMED_ONLY.contains(&name) && (!is_path || RELATIVE.contains(&name))
+    let is_named_only = NAMED_ONLY.split(' ').any(|known| known == name);
+    !is_named_only && (!is_path || RELATIVE.contains(&name))
 }
 
 /// Reads the named file, or the nearest one from the current directory up to the root of the repository.
