@@ -23,30 +23,10 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
         let digits = digits.iter().map(|digit| i64::from(digit - b'0'));
         Some(digits.fold(0, |number, digit| 10 * number + digit))
     };
-    let (starts, fraction): (_, &[u8]) = match text {
-        [
-            _,
-            _,
-            _,
-            _,
-            b'-',
-            _,
-            _,
-            b'-',
-            _,
-            _,
-            b'T',
-            _,
-            _,
-            b':',
-            _,
-            _,
-            b':',
-            _,
-            _,
-            fraction @ ..,
-            b'Z',
-        ] => ([5, 8, 11, 14, 17], fraction),
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    let has_marks = marks.iter().all(|&(at, mark)| text.get(at) == Some(&mark));
+    let (starts, fraction): (_, &[u8]) = match text.strip_suffix(b"Z") {
+        Some(time) if has_marks && time.len() >= 19 => ([5, 8, 11, 14, 17], &time[19..]),
         _ if text.len() == 14 => ([4, 6, 8, 10, 12], b""),
         _ => return None,
     };
