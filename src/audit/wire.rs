@@ -259,7 +259,6 @@ packed_kinds! {
     Context = Context::NAMES, 0;
     Level = Level::ALL;
     LinkState = LinkState::ALL;
-    RemarkKind = RemarkKind::ALL;
     ResolveErrorKind = ResolveErrorKind::ALL;
     RuleId = RULES, id;
 }
@@ -280,6 +279,7 @@ packed_fields! {
 
 packed_variants! {
     PackedTarget<'a> { None(kind), Whole(target), Joined(length) }
+    RemarkKind { Ignore, UndefinedLabel, Label, LabelReference, NameReference, Title }
     WireRecord<'a> {
         Document(path), Continued(path), Finding, Link(state), External(target, member, position),
         Diagnostic(diagnostic), Failure(message), Forgiven(key)

@@ -6,8 +6,8 @@ use memchr::memchr2_iter;
 
 use super::diagnostic::{self, Code};
 use super::events::{
-    BaseSelector, Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting,
-    RemarkKind, Span, TextRange,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RemarkKind,
+    Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::options::{FormatOptions, TextOptions};
@@ -413,7 +413,7 @@ impl BlockResults {
                 BlockFinding::Reference(found) => found.report(window, events),
                 BlockFinding::Remark(kind, range, text) => {
                     let (text, span) = (events.store(&text), Span::of(&range, window));
-                    events.push(Event::Remark(FoundRemark::new(kind, text, span)));
+                    events.push(Event::remark(kind, text, span));
                 }
             }
         }

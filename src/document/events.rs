@@ -537,28 +537,18 @@ pub enum RemarkKind {
     Title,
 }
 
-impl RemarkKind {
-    pub(crate) const ALL: [RemarkKind; 6] = [
-        RemarkKind::Ignore,
-        RemarkKind::UndefinedLabel,
-        RemarkKind::Label,
-        RemarkKind::LabelReference,
-        RemarkKind::NameReference,
-        RemarkKind::Title,
-    ];
-}
-
-impl FoundRemark {
-    pub(crate) fn new(kind: RemarkKind, text: TextRange, span: Span) -> Self {
-        let position = None;
-        FoundRemark {
+impl Event {
+    pub(crate) fn remark(kind: RemarkKind, text: TextRange, span: Span) -> Self {
+        Event::Remark(FoundRemark {
             kind,
             text,
             span,
-            position,
-        }
+            position: None,
+        })
     }
+}
 
+impl FoundRemark {
     /// Returns the offset whose position is wanted: the last byte of a comment, the first of a link.
     pub fn place(&self) -> u64 {
         match self.kind {

@@ -9,8 +9,7 @@ mod statement;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::events::{
-    Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind,
-    RuleFamily, TextRange,
+    Context, Escapes, Event, Events, FoundReference, NameRange, RemarkKind, RuleFamily, TextRange,
 };
 use super::flags::Flags;
 use super::source_text::SourceText;
@@ -75,12 +74,9 @@ impl Scan for CssScanner {
                     events.push(Event::Diagnostic(code, window.offset_at(at)))
                 }
                 CssFind::Remark(range) => {
-                    events.push(Event::Remark(FoundRemark {
-                        kind: RemarkKind::Ignore,
-                        text: TextRange::window(range.start + 2..range.end - 2),
-                        span: source.span(range),
-                        position: None,
-                    }));
+                    let text = TextRange::window(range.start + 2..range.end - 2);
+                    let span = source.span(range);
+                    events.push(Event::remark(RemarkKind::Ignore, text, span));
                 }
                 CssFind::SourceMap(range) => {
                     let mut map = found(&source, range, Context::Comment, events);

@@ -16,8 +16,8 @@ use crate::decode::charset;
 use crate::document::css;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting,
-    RemarkKind, Span, TextRange,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RemarkKind,
+    Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
@@ -362,8 +362,8 @@ impl ReferenceReporter<'_, '_, '_> {
             ElementContents::Title => {
                 let span = self.source.span(range.clone());
                 let text = self.collapsed(std::iter::once((CharacterContext::Text, range)));
-                let remark = FoundRemark::new(RemarkKind::Title, text, span);
-                self.events.push(Event::Remark(remark));
+                self.events
+                    .push(Event::remark(RemarkKind::Title, text, span));
             }
         }
     }

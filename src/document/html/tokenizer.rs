@@ -21,7 +21,7 @@ use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::document::css;
 use crate::document::diagnostic;
-use crate::document::events::{Event, FoundRemark, RemarkKind};
+use crate::document::events::{Event, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
@@ -431,12 +431,9 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     fn push_remark(&mut self, text: Range<usize>, comment: Range<usize>) {
         let text = self.report.source.text(text, self.report.events);
-        self.report.events.push(Event::Remark(FoundRemark {
-            kind: RemarkKind::Ignore,
-            text,
-            span: self.report.source.span(comment),
-            position: None,
-        }));
+        let span = self.report.source.span(comment);
+        let remark = Event::remark(RemarkKind::Ignore, text, span);
+        self.report.events.push(remark);
     }
 
     fn cdata(&mut self, at: usize) -> Result<usize, HtmlStop> {

@@ -2,7 +2,7 @@
 //! attachments of a cell (nbformat 4.1), which its Markdown refers to by `attachment:NAME`.
 
 use crate::document::Format;
-use crate::document::events::{Event, Events, FoundRemark, RemarkKind, Span};
+use crate::document::events::{Event, Events, RemarkKind, Span};
 
 pub(super) fn cell_format(kind: &[u8]) -> &'static Format {
     match kind {
@@ -76,8 +76,7 @@ impl CellAttachments {
                 continue;
             }
             let text = events.store(reference);
-            let remark = FoundRemark::new(RemarkKind::UndefinedLabel, text, *span);
-            events.push(Event::Remark(remark));
+            events.push(Event::remark(RemarkKind::UndefinedLabel, text, *span));
         }
         *self = CellAttachments::default();
     }

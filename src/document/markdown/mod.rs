@@ -25,8 +25,8 @@ use pulldown_cmark::{
 use regex::bytes::Captures;
 
 use super::events::{
-    Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting, RemarkKind,
-    Span, TextRange,
+    Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RemarkKind, Span,
+    TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::html::{CharacterContext, decode_reference};
@@ -632,10 +632,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     }
 
     fn span_of(&self, range: &Range<usize>) -> Span {
-        Span {
-            start: self.offset + range.start as u64,
-            end: self.offset + range.end as u64,
-        }
+        Span::at(self.offset, range)
     }
 
     fn anchor(&mut self, at: usize, name: &[u8]) {
@@ -661,8 +658,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             };
             if !is_implicit {
                 let (text, span) = (self.events.store(label.as_bytes()), self.span(range));
-                let remark = FoundRemark::new(RemarkKind::UndefinedLabel, text, span);
-                self.events.push(Event::Remark(remark));
+                let remark = Event::remark(RemarkKind::UndefinedLabel, text, span);
+                self.events.push(remark);
             }
         }
     }
@@ -692,8 +689,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                     kind = RemarkKind::Label;
                 }
                 let text = self.events.store(&label);
-                let remark = FoundRemark::new(kind, text, self.span_of(&range));
-                return self.events.push(Event::Remark(remark));
+                let remark = Event::remark(kind, text, self.span_of(&range));
+                return self.events.push(remark);
             }
             self.construct(name, range);
         });

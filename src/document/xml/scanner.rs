@@ -13,8 +13,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{XML_DEPTH_LIMIT, XML_NOT_WELL_FORMED, XML_VALUE_TOO_LONG};
 use crate::document::events::{
-    BaseSelector, Event, Events, FoundRemark, NameRange, RemarkKind, RuleFamily, TextRange,
-    WindowEvents,
+    BaseSelector, Event, Events, NameRange, RemarkKind, RuleFamily, TextRange, WindowEvents,
 };
 use crate::document::html::xml::MarkupReporter;
 use crate::document::nested::{NestedScanners, enter};
@@ -184,8 +183,7 @@ impl XmlScanner {
             RemarkCheck::Yes => {
                 let span = run.span(&(at..contents.end + 3));
                 let text = TextRange::window(contents);
-                let remark = FoundRemark::new(RemarkKind::Ignore, text, span);
-                run.events.push(Event::Remark(remark));
+                (run.events).push(Event::remark(RemarkKind::Ignore, text, span));
             }
             RemarkCheck::Cut if !run.window.last => return Err(XmlStop::Wait),
             RemarkCheck::Cut | RemarkCheck::No => {}
