@@ -17,6 +17,12 @@ pub(crate) const LOOK_BEHIND: usize = 4;
 /// U+FEFF in UTF-8.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// Returns the length of the byte order mark that the bytes start with; 0 without one.
+pub(crate) fn mark_length(bytes: &[u8]) -> usize {
+    let has_mark = bytes.starts_with(BYTE_ORDER_MARK);
+    BYTE_ORDER_MARK.len() * usize::from(has_mark)
+}
+
 /// A line and a column, both 1-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -111,12 +117,10 @@ impl LineCounter {
         if range.is_empty() {
             return;
         }
-        if self.offset == 0
-            && self.encoding == UTF_8
-            && bytes[range.clone()].starts_with(BYTE_ORDER_MARK)
-        {
-            range.start += BYTE_ORDER_MARK.len();
-            self.offset = BYTE_ORDER_MARK.len() as u64;
+        if self.offset == 0 && self.encoding == UTF_8 {
+            let mark = mark_length(&bytes[range.clone()]);
+            range.start += mark;
+            self.offset = mark as u64;
         }
         let has_cr = self.has_cr(bytes, &range);
         self.offset += range.len() as u64;

@@ -15,7 +15,7 @@ use super::remark::{RemarkCheck, check_remark};
 use super::source_text::DecodedText;
 use super::text::{self, find};
 use super::{AnchorReporting, Format, Scan, ScanStart};
-use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
+use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND, mark_length};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::uri::Reference;
@@ -213,9 +213,7 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
             }
             self.started = true;
             events.push(Event::Settled);
-            if pending.starts_with(BYTE_ORDER_MARK) {
-                at += BYTE_ORDER_MARK.len();
-            }
+            at += mark_length(pending);
         }
         while at < bytes.len() {
             step(1);

@@ -17,7 +17,7 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtension};
 use super::source::paths::with_slash;
-use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::lines::mark_length;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::walk::{path_of, read_start};
@@ -503,9 +503,8 @@ impl FileText {
         }
         let cut = (is_long || is_far).then_some(text.len() as u64);
         // A byte order mark becomes blanks, so that offsets stay.
-        if text.starts_with(BYTE_ORDER_MARK) {
-            text[..BYTE_ORDER_MARK.len()].fill(b' ');
-        }
+        let mark = mark_length(&text);
+        text[..mark].fill(b' ');
         let path = [&with_slash(directory), name.as_bytes()].concat();
         Some(FileText { path, text, cut })
     }

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memmem, memrchr};
 
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
-use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
@@ -217,9 +217,9 @@ impl Framing for SingleMessage {
             return ControlFlow::Break(at);
         }
         self.has_begun = true;
-        let mark = pending.starts_with(BYTE_ORDER_MARK);
+        let mark = mark_length(pending);
         feed.begin(at, false);
-        ControlFlow::Continue(at + if mark { BYTE_ORDER_MARK.len() } else { 0 })
+        ControlFlow::Continue(at + mark)
     }
 
     fn end(&mut self, _at: usize, feed: &mut Feed) -> MessageEnd {

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 
 use super::split::{fence_after, fence_of};
 use crate::bytes::class::run_end;
-use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 
@@ -33,11 +33,6 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
         at = range.end;
     }
     bound_containers(text)
-}
-
-pub(super) fn mark_length(bytes: &[u8]) -> usize {
-    let has_mark = bytes.starts_with(BYTE_ORDER_MARK);
-    BYTE_ORDER_MARK.len() * usize::from(has_mark)
 }
 
 /// Returns the metadata blocks of a document with their marks (K14).

@@ -22,6 +22,7 @@ mod vocabulary;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::Format;
+use crate::bytes::lines::mark_length;
 use crate::bytes::window::Bounds;
 use entries::LONGEST;
 use scanner::XmlScanner;
@@ -80,9 +81,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
 
 /// Whether a file begins with the XML declaration, a namespace or the name of a known vocabulary.
 pub(crate) fn is_xml(head: &[u8]) -> bool {
-    let head = head
-        .strip_prefix(crate::bytes::lines::BYTE_ORDER_MARK)
-        .unwrap_or(head);
+    let head = &head[mark_length(head)..];
     if head.starts_with(b"<?xml") && head.get(5).is_some_and(u8::is_ascii_whitespace) {
         return true;
     }
