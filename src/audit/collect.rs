@@ -33,7 +33,7 @@ use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileRead, FileReader};
-use crate::pipeline::walk::{Entry, EntryKind, Walk, bytes_of, path_of};
+use crate::pipeline::walk::{Entry, EntryKind, Walk, bytes_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
 /// Documents in a batch, which is a ticket of the second pass.
@@ -689,24 +689,13 @@ pub(super) fn read_at(
     path: &[u8],
     sink: &mut dyn ArchiveSink,
 ) -> Option<&'static Format> {
-    let Some(entry) = entry_at(path) else {
+    let Some(entry) = members::entry_at(path, false) else {
         return members::read(reader, path, sink);
     };
     match reader.read(&entry, sink) {
         Ok(FileOutcome::Read(read)) => read.format,
         _ => None,
     }
-}
-
-/// Returns the entry of a file outside archives.
-pub(super) fn entry_at(path: &[u8]) -> Option<Entry> {
-    let path = path_of(path);
-    let metadata = std::fs::metadata(&path).ok();
-    Some(Entry {
-        kind: EntryKind::File(metadata.filter(|found| found.is_file())?.len()),
-        named: false,
-        path,
-    })
 }
 
 #[cfg(test)]

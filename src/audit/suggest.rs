@@ -18,7 +18,7 @@ use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
-use super::collect::{entry_at, read_at};
+use super::collect::read_at;
 use super::disk::{DiskEntry, Listing};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
@@ -551,7 +551,7 @@ impl<'a> Suggester<'a> {
 
     fn read(&mut self, file: FileId) -> Option<Arc<AnchorCandidates>> {
         let path = self.audit.checker.paths.path(file);
-        let cost = match entry_at(&path).map(|entry| entry.kind) {
+        let cost = match members::entry_at(&path, false).map(|entry| entry.kind) {
             Some(EntryKind::File(length)) => Some(length),
             Some(_) => Some(0),
             None => members::cost(&path),

@@ -27,20 +27,20 @@ pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&path[..at], inner.strip_prefix(b"/").unwrap_or(inner)))
 }
 
-/// Returns the entry of an archive, which is opened as a named one is.
-fn entry(path: &[u8]) -> Option<Entry> {
+/// Returns the entry of a file outside archives; an archive is opened as a named one is.
+pub(crate) fn entry_at(path: &[u8], named: bool) -> Option<Entry> {
     let path = path_of(path);
-    let metadata = std::fs::metadata(&path).ok()?;
+    let metadata = std::fs::metadata(&path).ok();
     Some(Entry {
-        kind: EntryKind::File(metadata.len()),
-        named: true,
+        kind: EntryKind::File(metadata.filter(|found| found.is_file())?.len()),
+        named,
         path,
     })
 }
 
 /// Returns whether a file is an archive of files, compressed or not, and not a package.
 pub(crate) fn is_archive_of_files(path: &Path) -> bool {
-    let (entry, mut head) = (entry(bytes_of(path)).filter(|_| path.is_file()), Vec::new());
+    let (entry, mut head) = (entry_at(bytes_of(path), true), Vec::new());
     let Some(Ok(input)) = entry.map(|entry| Input::open(&entry, &mut head)) else {
         return false;
     };
@@ -62,7 +62,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
 pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     let mut search = ArchiveSearch::new(inner, Wanted::Names(&mut names));
-    if let Some(entry) = entry(file) {
+    if let Some(entry) = entry_at(file, true) {
         // What could not be read has no names.
         let _ = FileReader::new(options).read(&entry, &mut search);
     }
@@ -76,7 +76,7 @@ pub(crate) fn read(
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
     let mut search = ArchiveSearch::new(inner, Wanted::Links(sink));
-    match reader.read(&entry(file)?, &mut search) {
+    match reader.read(&entry_at(file, true)?, &mut search) {
         Ok(FileOutcome::Read(read)) if read.format.is_none() => search.format,
         _ => None,
     }
@@ -87,7 +87,7 @@ pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Optio
     let mut bytes = Vec::new();
     let mut search = ArchiveSearch::new(inner, Wanted::Bytes(&mut bytes, limit));
     // What could not be read is missing from the bytes.
-    let _ = FileReader::new(options).read(&entry(file)?, &mut search);
+    let _ = FileReader::new(options).read(&entry_at(file, true)?, &mut search);
     Some(bytes)
 }
 
