@@ -190,6 +190,10 @@ impl ArchiveFault {
     }
 }
 
+pub(super) fn note(faults: &mut Vec<ArchiveFault>, code: &'static Code, offset: u64) {
+    faults.push(ArchiveFault::new(code, offset));
+}
+
 /// Damage that decoders of a body have met.
 #[derive(Clone, Default)]
 pub struct BodyFaults(Shared<FaultsOfBody>);

@@ -211,8 +211,7 @@ impl Tar {
     }
 
     fn fault(&mut self, code: &'static Code) {
-        self.faults
-            .push(ArchiveFault::new(code, self.source.consumed));
+        note(&mut self.faults, code, self.source.consumed);
     }
 
     fn end_member(&mut self) {

@@ -15,7 +15,7 @@ use sha1::{Digest, Sha1};
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
-    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, number,
+    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, note, number,
 };
 use super::http::{ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
@@ -283,13 +283,13 @@ impl Read for RecordBlock {
 
 impl WebArchive {
     fn fault(&mut self, code: &'static Code, offset: u64) {
-        self.faults.push(ArchiveFault::new(code, offset));
+        note(&mut self.faults, code, offset);
     }
 
     fn find(&mut self) -> Option<u64> {
         let block = self.block();
         let source = &mut *self.source.lock();
-        let mut fault = |code, offset| self.faults.push(ArchiveFault::new(code, offset));
+        let mut fault = |code, offset| note(&mut self.faults, code, offset);
         loop {
             let length = source.available().len();
             let left = block.left(source.consumed);
@@ -383,7 +383,7 @@ impl WebArchive {
     fn look(&mut self, record: &Record) -> (u64, bool) {
         let source = &mut *self.source.lock();
         let (start, offset) = (source.consumed, record.keys.offset);
-        let mut fault = |code| self.faults.push(ArchiveFault::new(code, offset));
+        let mut fault = |code| note(&mut self.faults, code, offset);
         let Some(length) = record.length else {
             fault(&diagnostic::WARC_CONTENT_LENGTH_MISSING);
             return (0, true);

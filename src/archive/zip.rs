@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
-    WholeContents, extension, section, unread,
+    WholeContents, extension, note, section, unread,
 };
 use super::content::{Method, PackedContents, StoredContents, Tally};
 use crate::bytes::buffered::BufferedSource;
@@ -92,9 +92,7 @@ pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
         None => {
             let reader = section(file, 0, u64::MAX);
             let mut stream = ZipStream::new(BufferedSource::new(reader));
-            stream
-                .faults
-                .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, 0));
+            note(&mut stream.faults, &diagnostic::ARCHIVE_TRUNCATED, 0);
             Box::new(stream)
         }
     }
@@ -332,7 +330,7 @@ impl Zip {
     }
 
     fn fault(&mut self, code: &'static Code) {
-        self.faults.push(ArchiveFault::new(code, self.at));
+        note(&mut self.faults, code, self.at);
     }
 
     fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
@@ -701,26 +699,18 @@ impl ZipStream {
             if head.starts_with(LOCAL) {
                 return true;
             }
-            if [CENTRAL, END, END_64]
-                .iter()
-                .any(|end| head.starts_with(end))
-            {
-                if is_cut(source) {
-                    self.faults
-                        .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset));
+            let ends = [CENTRAL, END, END_64];
+            let is_end = ends.iter().any(|end| head.starts_with(end));
+            if is_end || head.len() < LOCAL.len() {
+                if !is_end || is_cut(source) {
+                    note(&mut self.faults, &diagnostic::ARCHIVE_TRUNCATED, offset);
                 }
-                return false;
-            }
-            if head.len() < LOCAL.len() {
-                self.faults
-                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset));
                 return false;
             }
             let length = head.len();
             let next = memmem::find(&head[1..], b"PK").map_or(length - 1, |at| at + 1);
             if !std::mem::replace(&mut lost, true) {
-                self.faults
-                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_INCONSISTENT, offset));
+                note(&mut self.faults, &diagnostic::ARCHIVE_INCONSISTENT, offset);
             }
             source.consume(next);
         }
@@ -734,8 +724,7 @@ impl ZipStream {
         let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
         let bytes = source.peek(size);
         if bytes.len() < size {
-            self.faults
-                .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, self.at));
+            note(&mut self.faults, &diagnostic::ARCHIVE_TRUNCATED, self.at);
             self.stage = Stage::Ended;
             return None;
         }
@@ -758,10 +747,11 @@ impl ZipStream {
             // Only the next header shows where open contents end.
             _ => {
                 source.skip(header.packed);
-                self.faults.push(ArchiveFault::new(
+                note(
+                    &mut self.faults,
                     &diagnostic::ARCHIVE_UNREADABLE_MEMBER,
                     self.at,
-                ));
+                );
                 contents = MemberContents::Unreadable;
                 Stage::Between
             }
@@ -843,8 +833,7 @@ impl Container for ZipStream {
             }
             if is_full {
                 let offset = self.source.lock().source.consumed;
-                self.faults
-                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset));
+                note(&mut self.faults, &diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
                 self.stage = Stage::Ended;
                 return Ok(None);
             }
@@ -865,7 +854,7 @@ impl Container for ZipStream {
         if into.is_empty() {
             return Ok(0);
         }
-        let mut fault = |code, offset| self.faults.push(ArchiveFault::new(code, offset));
+        let mut fault = |code, offset| note(&mut self.faults, code, offset);
         // An error ends the zip.
         match std::mem::replace(&mut self.stage, Stage::Ended) {
             Stage::Sized(mut contents) => {
