@@ -277,14 +277,14 @@ impl Decode for Base64 {
         while at < input.len() {
             if self.digits == 0 {
                 offsets.skip(std::mem::take(&mut self.pending));
-            }
-            if self.digits == 0 && at >= tried {
-                let end = breaks.find(|&end| end >= at).unwrap_or(input.len());
-                tried = end + 1;
-                let groups = groups(&input[at..end]);
-                if STANDARD_NO_PAD.decode_append(groups, out).is_ok() {
-                    offsets.units(groups.len() / 4, 3, 4);
-                    at += groups.len();
+                if at >= tried {
+                    let end = breaks.find(|&end| end >= at).unwrap_or(input.len());
+                    tried = end + 1;
+                    let groups = groups(&input[at..end]);
+                    if STANDARD_NO_PAD.decode_append(groups, out).is_ok() {
+                        offsets.units(groups.len() / 4, 3, 4);
+                        at += groups.len();
+                    }
                 }
             }
             let Some(&byte) = input.get(at) else { return };
