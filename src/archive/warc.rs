@@ -557,6 +557,7 @@ impl WebArchive {
         let (mut contents, charset) = choose(declared, record.payload_type.as_deref());
         if let Some(format) = Format::named("wat").filter(|_| is_wat) {
             contents = MemberContents::Document(format);
+            keys.fields.http_status = described_status(block);
         }
         // A cut body is not damage where the record says so.
         let is_cut = keys.fields.truncated.is_some();
@@ -712,6 +713,14 @@ impl WebArchive {
         self.joined = Some((id, segments));
         (segments > 1).then_some(joined)
     }
+}
+
+/// Returns the status of the response that a WAT describes.
+fn described_status(json: &[u8]) -> Option<u16> {
+    let after = |json, name: &str| memmem::find(json, name.as_bytes()).map(|at| at + name.len());
+    let message = &json[after(json, "\"Response-Message\"")?..];
+    let status = &message[after(message, "\"Status\"")?..];
+    number(status.split(|&byte| byte == b'"').nth(1)?)
 }
 
 /// Chooses how a payload is read: by its media type, else by its first bytes.

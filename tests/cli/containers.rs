@@ -459,3 +459,35 @@ fn an_archive_cut_after_its_contents_is_truncated_however_it_comes() {
         tree.pipe(bytes, &[]).is(0, link);
     }
 }
+
+#[test]
+fn links_of_a_wat_have_the_text_the_relations_and_the_status_that_it_tells() {
+    let metadata = r#"{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{
+        "Response-Message":{"Version":"HTTP/1.1","Status":"404"},"HTML-Metadata":{"Head":{
+        "Link":[{"path":"LINK@/href","rel":"Next  start","url":"n"}],
+        "Metas":[{"property":"og:url","content":"http://example.com/og"}]},
+        "Links":[{"path":"A@/href","url":"http://example.com/","text":" www.example.org  x","title":"T"},
+        {"url":"/","text":"www.example.org","path":"A@/href"},{"path":"IMG@/src","url":"i"}]}}}}}"#;
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: metadata\r\nWARC-Target-URI: http://example.com/p\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{metadata}\r\n\r\n",
+        metadata.len()
+    );
+    let tree = Tree::new(&[]);
+    tree.write("x.wat", record.as_bytes());
+    let keys = "http_status,reference,text,rel,title,flags";
+    let ran = tree.run(&[
+        "--format",
+        "csv",
+        "--anchor-text",
+        "--extended",
+        "--fields",
+        keys,
+        "x.wat",
+    ]);
+    let expected = "http_status,reference,text,rel,title,flags\n\
+        404,n,,next start,,\n404,http://example.com/og,,,,\n\
+        404,http://example.com/,www.example.org x,,T,\n\
+        404,/,www.example.org,,,text-host-differs\n404,i,,,,\n";
+    ran.is(0, expected);
+}

@@ -254,8 +254,13 @@ impl ReferenceReporter<'_, '_, '_> {
             });
             text.push_str(edge);
         }
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let text: String = words.join(" ").chars().take(LONGEST_TEXT).collect();
-        self.events.store(text.trim_end().as_bytes())
+        self.events.store(seen_text(&text).as_bytes())
     }
+}
+
+/// Returns the first words of a text that a reader sees, with one blank between two.
+pub(in crate::document) fn seen_text(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(LONGEST_TEXT).collect();
+    text.trim_end().to_owned()
 }

@@ -52,7 +52,14 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     row!("ipynb", &["ipynb"], Plain, NOTEBOOK),
     row!("har", &["har"], Plain, HTTP_ARCHIVE),
     // Metadata of records of web archives.
-    row!("wat", &[], Markup, TRANSFORMATION),
+    Format {
+        scanner: |options| {
+            let is_plain = !options.html.descriptions && !options.html.extended;
+            let kinds = [&kinds::DESCRIBED_TRANSFORMATION, &kinds::TRANSFORMATION];
+            JsonScanner::boxed(kinds[usize::from(is_plain)], options)
+        },
+        ..row!("wat", &[], Markup, TRANSFORMATION)
+    },
     Format {
         name: "jsonld",
         extensions: &["jsonld"],

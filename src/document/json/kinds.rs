@@ -23,10 +23,11 @@ pub(super) enum JsonRole {
     Field(&'static JsonMember),
     /// The base of a page whose links a document lists (WAT).
     PageBase,
-    /// A link of a page (WAT); the member names the element and the attribute, as `A@/href`.
-    PageLink(&'static JsonMember),
-    /// The `content` of a meta element, whose `http-equiv` is in a member beside it (WAT).
-    PageMeta(&'static JsonMember),
+    /// A link of a page (WAT); members beside it have the element and the attribute, as `A@/href`, and
+    /// its text, link types and title.
+    PageLink(&'static [JsonMember; 4]),
+    /// The `content` of a meta element, whose `http-equiv` and `property` are in members beside it (WAT).
+    PageMeta(&'static [JsonMember; 2]),
     /// The value of this header field of the response (WAT), which has no base but its own URI.
     PageField(&'static str),
     /// A body of HTTP, a document of its media type whose base is the URL of the request (HAR).
@@ -228,31 +229,57 @@ macro_rules! page {
     };
 }
 
-/// The paths of links of a page.
-static HEAD_LINK: JsonMember = JsonMember::own(page!("Head", "Link", ITEM, "path"));
-static SCRIPT: JsonMember = JsonMember::own(page!("Head", "Scripts", ITEM, "path"));
-static PAGE_LINK: JsonMember = JsonMember::own(page!("Links", ITEM, "path"));
-static HTTP_EQUIV: JsonMember = JsonMember::own(page!("Head", "Metas", ITEM, "http-equiv"));
+macro_rules! link_members {
+    ($($step:expr),+) => {
+        [
+            JsonMember::own(page!($($step),+, "path")),
+            JsonMember::own(page!($($step),+, "text")),
+            JsonMember::own(page!($($step),+, "rel")),
+            JsonMember::own(page!($($step),+, "title")),
+        ]
+    };
+}
+
+static HEAD_LINK: [JsonMember; 4] = link_members!("Head", "Link", ITEM);
+static SCRIPT: [JsonMember; 4] = link_members!("Head", "Scripts", ITEM);
+static PAGE_LINK: [JsonMember; 4] = link_members!("Links", ITEM);
+static META: [JsonMember; 2] = [
+    JsonMember::own(page!("Head", "Metas", ITEM, "http-equiv")),
+    JsonMember::own(page!("Head", "Metas", ITEM, "property")),
+];
 
 /// Web Archive Transformation (Common Crawl): the metadata of a record.
-#[rustfmt::skip]
 pub(super) static TRANSFORMATION: JsonKind = JsonKind {
     sequence: JsonSequence::One,
-    rows: &[
-        row(page!("Head", "Base"), JsonRole::PageBase),
-        row(page!("Head", "Link", ITEM, "url"), JsonRole::PageLink(&HEAD_LINK)),
-        row(page!("Head", "Link", ITEM, "href"), JsonRole::PageLink(&HEAD_LINK)),
-        row(page!("Head", "Scripts", ITEM, "url"), JsonRole::PageLink(&SCRIPT)),
-        row(page!("Head", "Metas", ITEM, "content"), JsonRole::PageMeta(&HTTP_EQUIV)),
-        row(page!("Links", ITEM, "url"), JsonRole::PageLink(&PAGE_LINK)),
-        row(page!("Links", ITEM, "href"), JsonRole::PageLink(&PAGE_LINK)),
-        row(response!("Headers", "Location"), JsonRole::PageField("location")),
-        row(response!("Headers", "location"), JsonRole::PageField("location")),
-        row(response!("Headers", "Link"), JsonRole::PageField("link")),
-        row(response!("Headers", "link"), JsonRole::PageField("link")),
-        row(response!("Headers", "Link", ITEM), JsonRole::PageField("link")),
-        row(response!("Headers", "Refresh"), JsonRole::PageField("refresh")),
-        row(response!("Headers", "refresh"), JsonRole::PageField("refresh")),
-    ],
-    members: &[&HEAD_LINK, &SCRIPT, &PAGE_LINK, &HTTP_EQUIV],
+    rows: PAGE,
+    members: &[&HEAD_LINK[0], &SCRIPT[0], &PAGE_LINK[0], &META[0]],
 };
+
+/// The same with the members that only `--anchor-text` and `--extended` ask for.
+#[rustfmt::skip]
+pub(super) static DESCRIBED_TRANSFORMATION: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
+    rows: PAGE,
+    members: &[
+        &HEAD_LINK[0], &SCRIPT[0], &PAGE_LINK[0], &META[0], &HEAD_LINK[2], &HEAD_LINK[3],
+        &PAGE_LINK[1], &PAGE_LINK[2], &PAGE_LINK[3], &META[1],
+    ],
+};
+
+#[rustfmt::skip]
+static PAGE: &[JsonRow] = &[
+    row(page!("Head", "Base"), JsonRole::PageBase),
+    row(page!("Head", "Link", ITEM, "url"), JsonRole::PageLink(&HEAD_LINK)),
+    row(page!("Head", "Link", ITEM, "href"), JsonRole::PageLink(&HEAD_LINK)),
+    row(page!("Head", "Scripts", ITEM, "url"), JsonRole::PageLink(&SCRIPT)),
+    row(page!("Head", "Metas", ITEM, "content"), JsonRole::PageMeta(&META)),
+    row(page!("Links", ITEM, "url"), JsonRole::PageLink(&PAGE_LINK)),
+    row(page!("Links", ITEM, "href"), JsonRole::PageLink(&PAGE_LINK)),
+    row(response!("Headers", "Location"), JsonRole::PageField("location")),
+    row(response!("Headers", "location"), JsonRole::PageField("location")),
+    row(response!("Headers", "Link"), JsonRole::PageField("link")),
+    row(response!("Headers", "link"), JsonRole::PageField("link")),
+    row(response!("Headers", "Link", ITEM), JsonRole::PageField("link")),
+    row(response!("Headers", "Refresh"), JsonRole::PageField("refresh")),
+    row(response!("Headers", "refresh"), JsonRole::PageField("refresh")),
+];

@@ -13,11 +13,11 @@ use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RuleFamily,
-    TextRange, WindowEvents,
+    BaseSelector, Context, DescriptionRanges, Escapes, Event, Events, FoundReference, MAX_NAME_LEN,
+    NameRange, Quoting, RuleFamily, TextRange, WindowEvents,
 };
 use crate::document::flags::Flags;
-use crate::document::html::refresh;
+use crate::document::html::{refresh, seen_text};
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedScanners, enter};
 use crate::document::source_text::DecodedText;
@@ -227,14 +227,26 @@ impl JsonScanner {
                 run.events.push(Event::Base(base, value.offset));
                 return Ok(());
             }
-            JsonRole::PageLink(place) => {
+            JsonRole::PageLink([place, about @ ..]) => {
                 let place = self.member(place, value, run)?.unwrap_or_default();
+                let mut texts = [const { None }; 3];
+                if self.options.html.descriptions {
+                    for (text, member) in texts.iter_mut().zip(about) {
+                        *text = self.member(member, value, run)?;
+                    }
+                }
                 let found = self.whole(&value.raw, value.is_plain, run);
-                page_link(found, &place, run.events);
+                page_link(found, &place, texts, run.events);
                 return Ok(());
             }
-            JsonRole::PageMeta(kind) => {
+            JsonRole::PageMeta([kind, property]) => {
                 let kind = self.member(kind, value, run)?.unwrap_or_default();
+                if self.options.html.extended
+                    && self.member(property, value, run)?.as_deref() == Some(b"og:url")
+                {
+                    let found = self.whole(&value.raw, value.is_plain, run);
+                    page_link(found, b"meta@/content", Default::default(), run.events);
+                }
                 let range = refresh(&self.text.bytes, 0..self.text.bytes.len());
                 if let Some(range) = range.filter(|_| kind.eq_ignore_ascii_case(b"refresh")) {
                     let text = self.text.source();
@@ -598,7 +610,12 @@ fn append(text: &mut DecodedText, raw: Range<usize>, window: &Window<'_>) {
 }
 
 /// Reports a link of a page with its place: `A@/href`, or `STYLE/#text`.
-fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
+fn page_link(
+    mut found: FoundReference,
+    place: &[u8],
+    about: [Option<Vec<u8>>; 3],
+    events: &mut Events,
+) {
     let slash = memchr::memchr(b'/', place).unwrap_or(place.len());
     let element = place[..slash].strip_suffix(b"@");
     if element.is_none() {
@@ -609,6 +626,23 @@ fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
     let attribute = attribute.to_ascii_lowercase();
     found.element = NameRange::other(events.store(&element));
     found.attribute = NameRange::other(events.store(&attribute));
+    if about.iter().any(Option::is_some) {
+        let [text, rel, title] =
+            about.map(|text| text.map(|text| String::from_utf8_lossy(&text).into_owned()));
+        let rel = rel.map(|rel| Vec::from_iter(rel.split_ascii_whitespace()).join(" "));
+        let text = text.map(|text| seen_text(&text));
+        let mut stored = |text: Option<String>| {
+            let text = text.map(|text| events.store(text.as_bytes()));
+            text.map(|text| text.first(MAX_NAME_LEN + 1))
+        };
+        let description = DescriptionRanges {
+            text: stored(text),
+            rel: stored(rel.map(|rel| rel.to_ascii_lowercase())),
+            title: stored(title),
+            hreflang: None,
+        };
+        found.description = events.store_description(Some(description));
+    }
     events.push(Event::Reference(found));
 }
 
