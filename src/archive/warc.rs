@@ -42,6 +42,9 @@ const FIELDS: &str = "application/warc-fields";
 /// The start of a media type that ends with the name of a format, as the Python package declares contents.
 const FORMAT_TYPE: &str = "application/x-uriscan-";
 
+/// Media types that declare nothing, separated by spaces.
+const VAGUE: &str = "application/octet-stream unknown/unknown application/unknown */*";
+
 const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
@@ -733,7 +736,10 @@ fn choose(
         (name, Encoding::for_label(label))
     };
     let (name, charset) = declared.map(media_type).unwrap_or_default();
-    let is_vague = |name: &str| matches!(name, "" | "application/octet-stream" | "unknown/unknown");
+    // One type, or else the bytes decide (WHATWG MIME Sniffing, 4.4 and 7).
+    let is_vague = |name: &str| {
+        !name.contains('/') || name.contains([' ', ',']) || VAGUE.split(' ').any(|it| it == name)
+    };
     let name = match identified.map(media_type) {
         Some((identified, _)) if is_vague(&name) => identified,
         _ => name,

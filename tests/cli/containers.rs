@@ -461,6 +461,22 @@ fn an_archive_cut_after_its_contents_is_truncated_however_it_comes() {
 }
 
 #[test]
+fn a_media_type_that_is_none_leaves_the_format_to_the_bytes() {
+    let tree = Tree::new(&[]);
+    for declared in [
+        "text/html, text/html; charset=utf-8",
+        "text/html charset=utf-8",
+        "html",
+        "*/*",
+    ] {
+        let header = format!("{declared}\r\n");
+        let page = response("http://example.com/", &header, "<!doctype html><a href=b>");
+        tree.write("x.warc", &page);
+        tree.run(&["x.warc"]).is(0, "http://example.com/b\n");
+    }
+}
+
+#[test]
 fn links_of_a_wat_have_the_text_the_relations_and_the_status_that_it_tells() {
     let metadata = r#"{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{
         "Response-Message":{"Version":"HTTP/1.1","Status":"404"},"HTML-Metadata":{"Head":{
