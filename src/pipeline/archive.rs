@@ -122,7 +122,9 @@ impl ArchivePlace {
     }
 
     fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
-        let base = self.base_of(member.stored_name()).map(|mut base| {
+        let own = member.member.base.clone();
+        let base = own.or_else(|| self.base_of(member.stored_name()));
+        let base = base.map(|mut base| {
             base.uri.extend_from_slice(b"!/");
             base
         });

@@ -477,6 +477,34 @@ fn a_media_type_that_is_none_leaves_the_format_to_the_bytes() {
 }
 
 #[test]
+fn members_of_an_archive_in_a_record_resolve_against_the_uri_of_the_record() {
+    let page = Member::new("d/a.html", b"<a href=../b><a href=/c>");
+    let body = String::from_utf8(tar(&[page])).unwrap();
+    let header = "application/octet-stream\r\n";
+    let tree = Tree::new(&[]);
+    tree.write(
+        "x.warc",
+        &response("http://example.com/f/z.tar", header, &body),
+    );
+    let ran = tree.run(&["--json", "x.warc"]);
+    let links = records(&ran.out, "link");
+    let found = links
+        .iter()
+        .map(|link| (&link["target"], &link["base_source"]));
+    let found: Vec<_> = found
+        .map(|(target, source)| (target.as_str(), source.as_str()))
+        .collect();
+    let source = Some("retrieval:warc-target-uri");
+    assert_eq!(
+        found,
+        [
+            (Some("http://example.com/f/z.tar!/b"), source),
+            (Some("http://example.com/c"), source)
+        ]
+    );
+}
+
+#[test]
 fn links_of_a_wat_have_the_text_the_relations_and_the_status_that_it_tells() {
     let metadata = r#"{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{
         "Response-Message":{"Version":"HTTP/1.1","Status":"404"},"HTML-Metadata":{"Head":{
