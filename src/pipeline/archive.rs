@@ -744,6 +744,8 @@ pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Ext
     if options.extractor.formats.mail.attachments == Attachments::Open {
         let options = PipelineOptions {
             archives: Archived::Open,
+            // Types choose files, and parts of messages are not files.
+            formats: Vec::new(),
             ..options.clone()
         };
         extractor.set_attachment_reader(attachment_reader(Arc::new(options), nested.clone()));

@@ -386,3 +386,13 @@ fn an_audit_lists_the_links_of_an_attachment_once() {
         assert!(summary.contains(r#""references":3"#), "{summary}");
     }
 }
+
+/// `-t` names the files to read, and parts of a message are not files.
+#[test]
+fn a_type_leaves_out_no_members_of_attachments() {
+    let mail = attached("application/zip", "a.zip", &zip(&site()));
+    let tree = Tree::new(&[("m.eml", &mail)]);
+    let all = tree.run(&["--attachments", "m.eml"]);
+    assert!(all.out.contains("http://example.com/c"), "{}", all.out);
+    assert_eq!(tree.run(&["--attachments", "-t", "eml", "m.eml"]), all);
+}
