@@ -669,6 +669,11 @@ impl<'a> ArchiveReader<'a> {
         let base = match (&member.base, format.retrieval) {
             (Some(base), _) => Some(base.clone()),
             (None, Retrieval::Elsewhere) => Some(options.bases.of_container()),
+            // A record without a URI is not a file in the archive.
+            (None, Retrieval::Place) if member.record.is_some() => {
+                let base = options.bases.of_container();
+                Some(base).filter(|base| base.source != BaseSource::DefaultThisMessage)
+            }
             (None, Retrieval::Place) => {
                 let name = member.base_name.as_deref();
                 let mut base = archive.base_of(name.unwrap_or(place.stored_name()));

@@ -535,3 +535,15 @@ fn links_of_a_wat_have_the_text_the_relations_and_the_status_that_it_tells() {
         404,/,www.example.org,,,text-host-differs\n404,i,,,,\n";
     ran.is(0, expected);
 }
+
+#[test]
+fn a_record_without_a_uri_has_the_base_of_its_archive_or_none() {
+    let page = response("x", "text/html\r\n", "<a href=b>");
+    let page = String::from_utf8(page).unwrap();
+    let page = page.replace("WARC-Target-URI: x\r\n", "");
+    let tree = Tree::new(&[("x.warc", &page)]);
+    let base = "http://example.com/d/x";
+    let expected = "http://example.com/d/b\n";
+    tree.run(&["--base", base, "x.warc"]).is(0, expected);
+    tree.run(&["x.warc"]).is(0, "b\n");
+}
