@@ -188,13 +188,12 @@ impl FieldScanner {
                 let broken = |byte: &&u8| !matches!(byte, b'\r' | b'\n');
                 store.extend(block[range.clone()].iter().filter(broken));
             });
-            let (start, end) = (range.start as u64, range.end as u64);
             // Values have no columns.
             let (line, column) = (line.line, 0);
             events.push(Event::Reference(FoundReference {
                 attribute: NameRange::Known(field.name),
                 position: Some(Position { line, column }),
-                ..FoundReference::new(Span { start, end }, text, Context::Header)
+                ..FoundReference::new(Span::at(0, &range), text, Context::Header)
             }));
         }
     }

@@ -76,8 +76,7 @@ impl<'a> SourceText<'a> {
 
     #[inline]
     pub(super) fn span(&self, range: Range<usize>) -> Span {
-        let (start, end) = (range.start as u64, range.end as u64);
-        self.origin.span(Span { start, end })
+        self.origin.span(Span::at(0, &range))
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use percent_encoding::percent_decode;
 
+use crate::bytes::class::split_once;
 use crate::bytes::steps::step;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +92,7 @@ impl PartLabels {
     pub(super) fn part(&mut self, target: &[u8], scope_ids: &[u64]) -> Option<&str> {
         match content_id(target) {
             Some(name) => self.set_key(LabelKind::ContentId, &name),
-            None => {
-                let end = memchr::memchr(b'#', target).unwrap_or(target.len());
-                self.set_key(LabelKind::Location, &target[..end]);
-            }
+            None => self.set_key(LabelKind::Location, split_once(target, b'#').0),
         }
         let scope_id = scope_ids.iter().copied().find(|&scope_id| {
             step(1);

@@ -16,6 +16,7 @@ use super::bases::Bases;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind, read_start};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
+use crate::bytes::class::split_once;
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
@@ -363,10 +364,7 @@ impl TargetForm {
             {
                 Cow::Owned(normal)
             }
-            TargetForm::NoFragment => {
-                let end = memchr::memchr(b'#', target).unwrap_or(target.len());
-                Cow::Borrowed(&target[..end])
-            }
+            TargetForm::NoFragment => Cow::Borrowed(split_once(target, b'#').0),
             _ => Cow::Borrowed(target),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::{Reference, canonical_host, host};
+use crate::bytes::class::split_once;
 
 /// Session identifiers in paths: the text that is kept is in the groups.
 static IN_PATHS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -82,10 +83,7 @@ pub fn surt(uri: &[u8]) -> String {
     if !query.is_empty() {
         let mut parameters: Vec<_> = query.split(|&byte| byte == b'&').collect();
         // A name alone precedes the same name with a value.
-        parameters.sort_by_key(|one| {
-            let at = memchr::memchr(b'=', one).unwrap_or(one.len());
-            (&one[..at], one.get(at + 1..))
-        });
+        parameters.sort_by_key(|one| split_once(one, b'='));
         out.push(b'?');
         out.extend(parameters.join(&b'&'));
     }

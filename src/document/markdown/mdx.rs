@@ -52,6 +52,7 @@ pub(super) struct ComponentReference {
 }
 
 /// A document of MDX, taken apart.
+#[derive(Default)]
 pub(super) struct MdxParts {
     /// The Markdown: everything else is blank.
     pub(super) markdown: Vec<u8>,
@@ -72,10 +73,7 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
         parts: MdxParts {
             markdown: bytes.to_vec(),
             html: blank(bytes),
-            cuts: Vec::new(),
-            references: Vec::new(),
-            modules: Vec::new(),
-            code: Vec::new(),
+            ..MdxParts::default()
         },
         budget: 4 * bytes.len() + (64 << 10),
     };

@@ -464,11 +464,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             }
             // mdBook gives terms anchors as it does headings.
             Tag::DefinitionListTitle if self.dialect.numbers_terms => {
-                self.heading = Some(Heading {
-                    at: self.range(range).start,
-                    text: String::new(),
-                    id: None,
-                });
+                let (at, text, id) = (self.range(range).start, String::new(), None);
+                self.heading = Some(Heading { at, text, id });
             }
             // MDX has no such code: the rest of it is text.
             Tag::CodeBlock(CodeBlockKind::Indented) if self.is_mdx => {}
@@ -622,8 +619,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
 
     /// Returns the range of `bytes` that a range of the source comes from.
     fn range(&self, range: Range<usize>) -> Range<usize> {
-        let (start, end) = (range.start as u64, range.end as u64);
-        let span = self.origin.span(Span { start, end });
+        let span = self.origin.span(Span::at(0, &range));
         span.start as usize..span.end as usize
     }
 
