@@ -724,8 +724,15 @@ impl ZipStream {
         let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
         let bytes = source.peek(size);
         if bytes.len() < size {
-            note(&mut self.faults, &diagnostic::ARCHIVE_TRUNCATED, self.at);
-            self.stage = Stage::Ended;
+            // Lengths that are damaged may take in the next headers.
+            let next = memmem::find(bytes.get(LOCAL.len()..).unwrap_or_default(), LOCAL);
+            let code = match next {
+                Some(_) => &diagnostic::ARCHIVE_INCONSISTENT,
+                None => &diagnostic::ARCHIVE_TRUNCATED,
+            };
+            note(&mut self.faults, code, self.at);
+            self.stage = next.map_or(Stage::Ended, |_| Stage::Between);
+            source.consume(next.map_or(0, |next| next + LOCAL.len()));
             return None;
         }
         let header = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
@@ -843,9 +850,10 @@ impl Container for ZipStream {
                 return Ok(None);
             }
             self.members += 1;
-            match self.begin() {
-                Some(folder) if folder.name.ends_with(b"/") => {}
-                member => return Ok(member),
+            if let Some(file) = self.begin()
+                && !file.name.ends_with(b"/")
+            {
+                return Ok(Some(file));
             }
         }
     }

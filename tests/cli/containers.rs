@@ -240,6 +240,12 @@ fn members_after_lost_or_added_bytes_are_read() {
         tree.pipe(&bytes, &[])
             .tells(2, links, "archive.inconsistent");
     }
+    // The length of the first name takes in all other headers.
+    let mut long = zip.clone();
+    long[26..28].fill(0xff);
+    let links = "http://example.com/b.txt\nhttp://example.com/c.txt\n";
+    tree.pipe(&long, &[])
+        .tells(2, links, "archive.inconsistent");
     // The header of the second member is not where a block begins.
     tree.write("x.tar", &[&tar[..1019], &tar[1024..]].concat());
     let links = "http://example.com/a.txt\nhttp://example.com/c.txt\n";
