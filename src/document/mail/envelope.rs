@@ -261,7 +261,7 @@ fn non_empty(bytes: &[u8]) -> Option<String> {
 /// The longest value that is parsed as a date, in bytes.
 const MAX_DATE: usize = 1024;
 
-const MONTHS: [&[u8]; 12] = [
+const MONTHS: [&[u8; 3]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
 
@@ -439,15 +439,14 @@ fn full_year(number: u32, digits: usize) -> u32 {
 
 pub(super) fn month(word: &[u8]) -> Option<u32> {
     // `sept` and unabbreviated names occur.
-    let start = word.get(..3)?;
+    let start = word.first_chunk()?.map(|byte| byte.to_ascii_lowercase());
+    let index = MONTHS.iter().position(|&&month| month == start)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
-    let mut months = MONTHS.iter();
-    let index = months.position(|month| start.eq_ignore_ascii_case(month));
-    index.filter(|_| known).map(|index| index as u32 + 1)
+    known.then_some(index as u32 + 1)
 }
 
 /// Parses `9:30` and `10:11:12`; a fraction of a second is ignored.
-pub(super) fn time(word: &[u8]) -> Option<(u32, u32, u32)> {
+fn time(word: &[u8]) -> Option<(u32, u32, u32)> {
     let mut parts = word.split(|&byte| byte == b':');
     let part = |part: &[u8]| number(part).filter(|_| part.len() <= 2);
     let (hour, minute) = (part(parts.next()?)?, part(parts.next()?)?);

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::envelope::{month, time};
+use super::envelope::month;
 use super::header::split_field;
 use crate::bytes::class::run_end;
 
@@ -126,9 +126,9 @@ fn is_git(rest: &[u8]) -> bool {
 /// with nothing but weekdays, zones, `AM` and `PM` between and after them.
 fn ends_in_date(line: &[u8]) -> bool {
     let mut seen = 0;
-    let words = line
-        .rsplit(|byte| matches!(byte, b' ' | b'\t' | b','))
-        .filter(|word| !word.is_empty());
+    // Nearly all bytes come after the comma.
+    let is_between = |&byte: &u8| byte <= b',' && matches!(byte, b' ' | b'\t' | b',');
+    let words = line.rsplit(is_between).filter(|word| !word.is_empty());
     let mut parts = words.take(12).map_while(date_part);
     parts.any(|part| {
         seen |= part;
@@ -153,12 +153,26 @@ fn date_part(word: &[u8]) -> Option<u8> {
         4 if is_number(word) => Some(YEAR),
         3 if month(word).is_some() => Some(MONTH),
         3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
-        4..=8 if !word.contains(&b'.') && time(word).is_some() => Some(TIME),
+        4..=8 if is_time(word) => Some(TIME),
         5 if matches!(word[0], b'+' | b'-') && is_number(&word[1..]) => Some(OTHER),
         // Names of zones, also in parentheses, `AM` and `PM`.
         1..=7 if is_zone(word) => Some(OTHER),
         _ => None,
     }
+}
+
+/// Matches `9:30` and `10:11:12`.
+fn is_time(word: &[u8]) -> bool {
+    let (mut digits, mut colons) = (0, 0);
+    let is_part = |&byte: &u8| {
+        (digits, colons) = match byte {
+            b'0'..=b'9' => (digits + 1, colons),
+            b':' if digits > 0 => (0, colons + 1),
+            _ => return false,
+        };
+        digits <= 2
+    };
+    word.iter().all(is_part) && digits > 0 && matches!(colons, 1 | 2)
 }
 
 fn is_zone(word: &[u8]) -> bool {

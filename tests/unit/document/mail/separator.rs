@@ -46,6 +46,18 @@ use super::*;
     }
 
 #[test]
+fn times_have_two_or_three_numbers() {
+    for word in ["9:30", "09:30", "10:11:12", "1:2:3"] {
+        assert_eq!(date_part(word.as_bytes()), Some(TIME), "{word}");
+    }
+    for word in [
+        "1:2:3:4", "123:45", "10::11", ":10:11", "10:11:", "10:11:1a", "10:11.5", "1011:12",
+    ] {
+        assert_eq!(date_part(word.as_bytes()), None, "{word}");
+    }
+}
+
+#[test]
 fn more_bytes_never_change_a_classification() {
     for text in [
         "From a@b Thu Mar  2 10:11:12 2006\nReturn-Path : <x>\nmore",
