@@ -310,12 +310,17 @@ impl<'a> ParameterInput<'a> {
     }
 
     /// Returns the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
-    fn take_until(&mut self, stops: &[u8], is_kept: impl Fn(&u8) -> bool) -> (Vec<u8>, Option<u8>) {
+    fn take_until(
+        &mut self,
+        stops: [u8; 2],
+        is_kept: impl Fn(&u8) -> bool,
+    ) -> (Vec<u8>, Option<u8>) {
         let mut out = Vec::with_capacity(32);
         loop {
-            let is_plain = |byte| byte != b'(' && !stops.contains(&byte);
-            let end = run_end(self.raw, self.at, is_plain);
-            let kept = self.raw[self.at..end].split(|byte| !is_kept(byte));
+            let rest = &self.raw[self.at..];
+            let length = memchr3(b'(', stops[0], stops[1], rest).unwrap_or(rest.len());
+            let end = self.at + length;
+            let kept = rest[..length].split(|byte| !is_kept(byte));
             kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;
             match self.raw.get(end) {
@@ -329,7 +334,7 @@ impl<'a> ParameterInput<'a> {
     }
 
     /// Returns a name: graphic characters, in lower case.
-    fn name(&mut self, stops: &[u8]) -> (String, Option<u8>) {
+    fn name(&mut self, stops: [u8; 2]) -> (String, Option<u8>) {
         let (mut name, stop) = self.take_until(stops, u8::is_ascii_graphic);
         name.make_ascii_lowercase();
         // It is ASCII.
@@ -337,7 +342,7 @@ impl<'a> ParameterInput<'a> {
     }
 
     fn main(&mut self) -> String {
-        let (mut name, _) = self.name(b";");
+        let (mut name, _) = self.name([b';'; 2]);
         name.truncate(MAX_MAIN_VALUE);
         name
     }
@@ -345,7 +350,7 @@ impl<'a> ParameterInput<'a> {
     /// Returns the name of the next parameter, in lower case, and its unquoted value.
     fn parameter(&mut self) -> Option<(String, Vec<u8>)> {
         loop {
-            let (name, stop) = self.name(b"=;");
+            let (name, stop) = self.name(*b"=;");
             if stop == Some(b'=') {
                 return Some((name, self.value()));
             }
@@ -381,7 +386,7 @@ impl<'a> ParameterInput<'a> {
             self.at += memchr(b';', rest).map_or(rest.len(), |end| end + 1);
             return out;
         }
-        let (mut out, _) = self.take_until(b";", |byte| !matches!(byte, b'\r' | b'\n'));
+        let (mut out, _) = self.take_until([b';'; 2], |byte| !matches!(byte, b'\r' | b'\n'));
         out.truncate(out.trim_ascii_end().len());
         out
     }

@@ -221,11 +221,11 @@ impl Header {
                 };
                 let first = self.events.list.len();
                 self.take_field(row, field, &raw, scanners);
-                for event in &mut self.events.list[first..] {
-                    if let Event::Reference(found) = event
-                        && extent.has_separators
-                    {
-                        found.quoting = Quoting::default();
+                if extent.has_separators {
+                    for event in &mut self.events.list[first..] {
+                        if let Event::Reference(found) = event {
+                            found.quoting = Quoting::default();
+                        }
                     }
                 }
             }
@@ -394,15 +394,14 @@ fn name_length(line: &[u8]) -> Option<usize> {
     };
     // Nearly all names end in the first 32 bytes.
     let (halves, _) = start.as_chunks();
-    let outside = |half| {
+    for (half, before) in halves.iter().zip([0, 16]) {
         let block = Block::new(half);
-        (block.outside(b'!', b'~') | block.marks(b':')).bits()
-    };
-    let outside = outside(&halves[0]) | outside(&halves[1]) << 16;
-    match outside.trailing_zeros() as usize {
-        at @ 0..32 => Some(at),
-        _ => Some(32 + NAME.first_outside(&line[32..])?),
+        let outside = (block.outside(b'!', b'~') | block.marks(b':')).bits();
+        if outside != 0 {
+            return Some(before + outside.trailing_zeros() as usize);
+        }
     }
+    Some(32 + NAME.first_outside(&line[32..])?)
 }
 
 /// The bytes of field names (RFC 5322 section 2.2).

@@ -68,42 +68,42 @@ pub(super) struct HeaderField {
     pub(super) property: EntityProperty,
 }
 
-/// The fields that are known, with their names in lower case.
+/// The fields that are known, with their names as most mailers write them.
 #[rustfmt::skip]
 static FIELDS: &[(FieldSyntax, EntityProperty, &[&str])] = {
     use EntityProperty as Property;
     use FieldSyntax::*;
     &[
         // RFC 2369, RFC 5064.
-        (Brackets, Property::None, &["list-help", "list-unsubscribe", "list-subscribe", "list-post"]),
-        (Brackets, Property::None, &["list-owner", "list-archive", "archived-at", "x-archived-at"]),
-        (Ignored, Property::ListId, &["list-id"]),
-        (FreeText, Property::None, &["comments", "organization", "openpgp"]),
-        (FreeText, Property::None, &["x-url", "x-homepage", "link"]),
+        (Brackets, Property::None, &["List-Help", "List-Unsubscribe", "List-Subscribe", "List-Post"]),
+        (Brackets, Property::None, &["List-Owner", "List-Archive", "Archived-At", "X-Archived-At"]),
+        (Ignored, Property::ListId, &["List-ID"]),
+        (FreeText, Property::None, &["Comments", "Organization", "OpenPGP"]),
+        (FreeText, Property::None, &["X-URL", "X-Homepage", "Link"]),
         // RFC 5322 section 3.6.
-        (FreeText, Property::Subject, &["subject"]),
-        (OtherText, Property::Date, &["date"]),
-        (OtherText, Property::From, &["from"]),
-        (OtherText, Property::To, &["to"]),
-        (OtherText, Property::Cc, &["cc"]),
-        (OtherText, Property::ReplyTo, &["reply-to"]),
-        (OtherText, Property::Labels, &["x-gmail-labels"]),
+        (FreeText, Property::Subject, &["Subject"]),
+        (OtherText, Property::Date, &["Date"]),
+        (OtherText, Property::From, &["From"]),
+        (OtherText, Property::To, &["To"]),
+        (OtherText, Property::Cc, &["Cc"]),
+        (OtherText, Property::ReplyTo, &["Reply-To"]),
+        (OtherText, Property::Labels, &["X-Gmail-Labels"]),
         // Identifiers of messages and groups.
-        (MessageIds, Property::MessageId, &["message-id"]),
-        (MessageIds, Property::References, &["references"]),
-        (MessageIds, Property::InReplyTo, &["in-reply-to"]),
-        (MessageIds, Property::None, &["supersedes"]),
-        (Groups, Property::None, &["newsgroups", "followup-to"]),
-        (GroupPositions, Property::None, &["xref"]),
+        (MessageIds, Property::MessageId, &["Message-ID"]),
+        (MessageIds, Property::References, &["References"]),
+        (MessageIds, Property::InReplyTo, &["In-Reply-To"]),
+        (MessageIds, Property::None, &["Supersedes"]),
+        (Groups, Property::None, &["Newsgroups", "Followup-To"]),
+        (GroupPositions, Property::None, &["Xref"]),
         // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
-        (Ignored, Property::Type, &["content-type"]),
-        (Ignored, Property::Transfer, &["content-transfer-encoding"]),
-        (OtherText, Property::Disposition, &["content-disposition"]),
-        (Ignored, Property::Location, &["content-location"]),
-        (Ignored, Property::Base, &["content-base"]),
-        (Ignored, Property::Snapshot, &["snapshot-content-location"]),
-        (Ignored, Property::ContentId, &["content-id"]),
-        (Ignored, Property::Length, &["content-length"]),
+        (Ignored, Property::Type, &["Content-Type"]),
+        (Ignored, Property::Transfer, &["Content-Transfer-Encoding"]),
+        (OtherText, Property::Disposition, &["Content-Disposition"]),
+        (Ignored, Property::Location, &["Content-Location"]),
+        (Ignored, Property::Base, &["Content-Base"]),
+        (Ignored, Property::Snapshot, &["Snapshot-Content-Location"]),
+        (Ignored, Property::ContentId, &["Content-ID"]),
+        (Ignored, Property::Length, &["Content-Length"]),
     ]
 };
 
@@ -152,8 +152,8 @@ impl HeaderField {
     #[inline]
     pub(super) fn named(name: &[u8]) -> Self {
         let (known, field) = &SLOTS[slot(name)];
-        let is_same = |(known, &byte)| known == byte | 0x20;
-        if known.len() == name.len() && known.bytes().zip(name).all(is_same) {
+        let known = known.as_bytes();
+        if known == name || known.eq_ignore_ascii_case(name) {
             *field
         } else {
             Self::OTHER
