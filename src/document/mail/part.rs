@@ -96,24 +96,22 @@ enum RawLines {
 }
 
 impl LeafPart {
-    /// Begins a part, perhaps of a mailbox that quoted its lines.
-    pub(super) fn begin(&mut self, kind: PartContent, member: Member, unquotes: bool) {
-        self.lines = match member.transfer {
+    /// Begins the part that the member describes, perhaps of a mailbox that quoted its lines.
+    pub(super) fn begin(&mut self, kind: PartContent, unquotes: bool) {
+        self.lines = match self.body.reader.document.member.transfer {
             TransferEncoding::Base64 => RawLines::Base64(Trailer::default()),
             _ if unquotes => RawLines::Unquoted(LineUnquoter::default()),
             _ => RawLines::Stored,
         };
         self.body.kind = kind;
-        if self.body.is_skipped() {
-            self.body.reader.document.member = member;
-        } else {
-            self.body.begin(member);
+        if !self.body.is_skipped() {
+            self.body.begin();
         }
     }
 
-    /// Takes the member of the last part, to reuse its memory.
-    pub(super) fn take_member(&mut self) -> Member {
-        let mut member = std::mem::take(&mut self.body.reader.document.member);
+    /// Returns the empty member of the next part, in the memory of the last one.
+    pub(super) fn next_member(&mut self) -> &mut Member {
+        let member = &mut self.body.reader.document.member;
         member.clear();
         member
     }
@@ -175,12 +173,14 @@ impl LeafPart {
         let is_stored = matches!(kind, PartContent::Document)
             && member.format.family == RuleFamily::Plain
             && member.transfer == TransferEncoding::Identity;
-        if !is_stored
-            || !reader.is_empty()
-            || !are_left()
-            || BinaryBlocks::may_begin_in(raw)
-            || !reader.is_utf8(raw)
-        {
+        if !is_stored || !reader.is_empty() || !are_left() {
+            return false;
+        }
+        // Nothing is in most texts between parts.
+        if !reader.converts() && raw.trim_ascii().is_empty() {
+            return true;
+        }
+        if BinaryBlocks::may_begin_in(raw) || !reader.is_utf8(raw) {
             return false;
         }
         let text = SourceText {
@@ -202,20 +202,19 @@ pub(super) struct PartBody {
 }
 
 impl PartBody {
-    fn begin(&mut self, member: Member) {
+    fn begin(&mut self) {
         self.reader.filter = PartText::default();
-        self.reader.begin(member);
+        self.reader.begin();
     }
 
-    fn begin_anew(&mut self, kind: PartContent, change: impl FnOnce(Member) -> Member) {
+    /// Begins the rest or the contents of the part, whose encoding is undone.
+    fn begin_anew(&mut self, kind: PartContent) {
         self.kind = kind;
-        let member = std::mem::take(&mut self.reader.document.member);
-        self.begin(change(Member {
-            charset: Vec::new(),
-            transfer: TransferEncoding::Identity,
-            stored_at: None,
-            ..member
-        }));
+        let member = &mut self.reader.document.member;
+        member.charset.clear();
+        member.transfer = TransferEncoding::Identity;
+        member.stored_at = None;
+        self.begin();
     }
 
     fn is_skipped(&self) -> bool {
@@ -247,11 +246,10 @@ impl PartBody {
             self.take(&[], true, run);
             let code = &diagnostic::BASE64_TRAILING_TEXT;
             self.reader.diagnostics.push(code);
-            self.begin_anew(PartContent::Document, |member| Member {
-                format: Format::TEXT,
-                flags: member.flags | Flags::TRAILER,
-                ..member
-            });
+            let member = &mut self.reader.document.member;
+            member.format = Format::TEXT;
+            member.flags |= Flags::TRAILER;
+            self.begin_anew(PartContent::Document);
         }
         self.decode(Some(bytes), run);
     }
@@ -321,7 +319,7 @@ impl PartBody {
             Err(bytes) => return self.pass_on(&bytes, &held.file_name, run.out),
         };
         run.scanners.counts.parts += 1;
-        self.begin_anew(held.contents, |member| member);
+        self.begin_anew(held.contents);
         while !attachment.block.is_empty() {
             self.take(&attachment.block, false, run);
             attachment.read();

@@ -1,8 +1,6 @@
 //! The MIME structure of one message, read as a stream (RFC 2045, RFC 2046; rules M11 and M12):
 //! headers, delimiters, parts. Unparsable input is read as text.
 
-use std::fmt::Write;
-
 use super::delimiter::{self, Delimiter, DelimiterLine};
 use super::envelope;
 use super::field_value::Parameters;
@@ -21,7 +19,7 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
-use crate::document::nested::{self, Member, NestedScope};
+use crate::document::nested::{self, NestedScope};
 use crate::document::options::NestingLimit;
 use crate::uri::Reference;
 
@@ -111,8 +109,8 @@ impl MimeTree {
     /// Begins message `index`, whose first byte is at `offset`.
     pub(super) fn begin(&mut self, index: u64, offset: u64, unquotes: bool) {
         self.prefix.clear();
-        // Writing to a String cannot fail.
-        let _ = write!(self.prefix, "{index}/");
+        self.prefix.push_str(itoa::Buffer::new().format(index));
+        self.prefix.push('/');
         (self.offset, self.at, self.unquotes) = (offset, offset, unquotes);
         self.path.clear();
         self.is_entered = false;
@@ -415,11 +413,7 @@ impl MimeTree {
         self.name.clear();
         self.name.push_str(&self.prefix);
         for &number in &self.path {
-            match u8::try_from(number) {
-                // Most numbers have one digit.
-                Ok(digit @ 0..10) => self.name.push(char::from(b'0' + digit)),
-                _ => drop(write!(self.name, "{number}")),
-            }
+            self.name.push_str(itoa::Buffer::new().format(number));
             self.name.push('.');
         }
         if of_header {
@@ -477,6 +471,7 @@ impl MimeTree {
         }
         if message {
             self.path.push(1);
+            self.set_name(false);
         }
         if class == PartClass::Message && transfer == TransferEncoding::Identity {
             return self.begin_message();
@@ -613,13 +608,11 @@ impl MimeTree {
 
     /// Begins text of a multipart entity itself, between its parts.
     fn begin_between(&mut self, flags: Flags) {
-        let member = Member {
-            scope: NestedScope::Enclosing,
-            flags,
-            diagnostic_offset: Some(self.at),
-            ..self.leaf.take_member()
-        };
-        (self.leaf).begin(PartContent::Document, member, self.unquotes);
+        let member = self.leaf.next_member();
+        member.scope = NestedScope::Enclosing;
+        member.flags = flags;
+        member.diagnostic_offset = Some(self.at);
+        (self.leaf).begin(PartContent::Document, self.unquotes);
     }
 
     fn begin_part(
@@ -631,9 +624,6 @@ impl MimeTree {
     ) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
-        self.set_name(false);
-        let mut member = self.leaf.take_member();
-        member.name.push_str(&self.name);
         if class == PartClass::Opaque {
             self.diagnose_here(media_type::opaque_code(media_type, content_type), run.out);
         }
@@ -670,24 +660,24 @@ impl MimeTree {
                     .unwrap_or_default(),
             }));
         }
+        let stored_at = self.stored_at(self.at);
+        let member = self.leaf.next_member();
+        member.name.push_str(&self.name);
+        member.media_type.push_str(media_type);
+        if let Some(charset) = content_type.and_then(|known| known.parameter("charset")) {
+            (member.charset).extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
+        }
         if run.scanners.options.message_fields {
             let file_name = media_type::file_name(&self.header);
             let disposition = media_type::disposition(&self.header);
             member.file = Some(Box::new([file_name, disposition]));
         }
-        let charset = content_type.and_then(|known| known.parameter("charset"));
-        let (charset, stored_at) = (charset.unwrap_or_default(), self.stored_at(self.at));
-        member.media_type.push_str(media_type);
-        (member.charset).extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
-        let member = Member {
-            source: media_type::text_source(media_type),
-            stored_at: stored_at.filter(|_| transfer == TransferEncoding::Identity),
-            transfer,
-            format: contents.format(),
-            diagnostic_offset: Some(self.at),
-            ..member
-        };
-        self.leaf.begin(kind, member, self.unquotes);
+        member.source = media_type::text_source(media_type);
+        member.stored_at = stored_at.filter(|_| transfer == TransferEncoding::Identity);
+        member.transfer = transfer;
+        member.format = contents.format();
+        member.diagnostic_offset = Some(self.at);
+        self.leaf.begin(kind, self.unquotes);
     }
 
     /// Reports or drops the pending references, once a preamble is confirmed or refuted.

@@ -50,7 +50,11 @@ impl NestedScanners {
             source: member.source,
             ..ScanStart::default()
         };
-        NestedDocument::new(member).scan_whole(text, start, &mut (), self, out);
+        let mut document = NestedDocument {
+            member,
+            ..NestedDocument::default()
+        };
+        document.scan_whole(text, start, &mut (), self, out);
     }
 
     /// Reports the references in a text by the rules for text; `complete` adds the known facts to each.
@@ -123,11 +127,12 @@ pub(crate) struct NestedDocument {
 }
 
 impl NestedDocument {
-    pub(super) fn new(member: Member) -> Self {
-        NestedDocument {
-            member,
-            ..NestedDocument::default()
-        }
+    /// Begins the document that the member describes.
+    pub(super) fn begin(&mut self, encoding: &'static Encoding) {
+        (self.entered, self.settled, self.open) = (false, false, 0);
+        self.declared = None;
+        self.lines = LineCounter::new();
+        self.set_encoding(encoding);
     }
 
     pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {

@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, UTF_8};
 use smart_default::SmartDefault;
 
 use super::document::{NestedDocument, NestedScanners, NestedView};
-use super::member::{DECODED, KEPT, Member, PIECE, TextFilter};
+use super::member::{DECODED, KEPT, PIECE, TextFilter};
 use crate::bytes::window::Windows;
 use crate::decode::charset::{self, Conversion, Converter, ConverterInput, Detected, TextCharset};
 use crate::decode::offset_map::OffsetMap;
@@ -48,7 +48,9 @@ pub(crate) struct NestedReader<F: Default> {
 }
 
 impl<F: TextFilter + Default> NestedReader<F> {
-    pub(crate) fn begin(&mut self, member: Member) {
+    /// Begins the document that its member describes.
+    pub(crate) fn begin(&mut self) {
+        let member = &self.document.member;
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
         self.detected = None;
@@ -62,9 +64,8 @@ impl<F: TextFilter + Default> NestedReader<F> {
         self.windows.begin(member.format.bounds);
         let (charset, fault) = charset::of_label(&member.charset);
         self.diagnostics.extend(fault.map(<&Code>::from));
-        self.document = NestedDocument::new(member);
         self.set_charset(charset);
-        self.document.set_encoding(self.encoding());
+        self.document.begin(self.encoding());
     }
 
     fn set_charset(&mut self, charset: TextCharset) {
@@ -102,6 +103,10 @@ impl<F: TextFilter + Default> NestedReader<F> {
             TextCharset::Superset(encoding) if self.decodes_itself() => encoding,
             _ => UTF_8,
         }
+    }
+
+    pub(crate) fn converts(&self) -> bool {
+        self.converter.is_some()
     }
 
     /// Whether bytes of the member, all there are, are its text in UTF-8.
