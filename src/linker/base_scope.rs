@@ -79,14 +79,6 @@ impl NamedBase {
         self.source.is_some()
     }
 
-    /// Sets the URI, and takes over the rest from another base.
-    fn inherit(&mut self, uri: &[u8], other: &NamedBase) {
-        self.uri.clear();
-        self.uri.extend_from_slice(uri);
-        self.copy_source(other);
-        self.chained = other.chained;
-    }
-
     fn copy_source(&mut self, other: &NamedBase) {
         self.source.clone_from(&other.source);
         self.label.clone_from(&other.label);
@@ -161,9 +153,9 @@ pub(super) struct BaseScope {
     pub(super) own_offset: Option<u64>,
     /// The base without that element.
     pub(super) fallback: NamedBase,
-    /// The chosen base.
-    document: NamedBase,
-    pub(super) by_document: uri::Resolver,
+    /// The base of that element, if it is not refused.
+    declared: NamedBase,
+    by_declared: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
     /// The same for documents of the other family, whose bases are often the same.
     by_other_rules: [uri::Resolver; 2],
@@ -190,8 +182,8 @@ impl BaseScope {
             own: Vec::new(),
             own_offset: None,
             fallback: NamedBase::default(),
-            document: NamedBase::default(),
-            by_document: uri::Resolver::without_base(ruling.plain),
+            declared: NamedBase::default(),
+            by_declared: uri::Resolver::without_base(ruling.plain),
             by_fallback: uri::Resolver::without_base(ruling.plain),
             by_other_rules: [(); 2].map(|()| uri::Resolver::without_base(ruling.markup)),
             longest_base,
@@ -211,8 +203,8 @@ impl BaseScope {
         let rules = self.ruling.of(family);
         if rules != self.rules {
             self.rules = rules;
-            let [document, fallback] = &mut self.by_other_rules;
-            std::mem::swap(&mut self.by_document, document);
+            let [declared, fallback] = &mut self.by_other_rules;
+            std::mem::swap(&mut self.by_declared, declared);
             std::mem::swap(&mut self.by_fallback, fallback);
         }
         self.parent = parent;
@@ -236,7 +228,21 @@ impl BaseScope {
         self.diagnostics.clear();
         self.own.clear();
         self.own_offset = None;
-        self.document.clear();
+    }
+
+    /// The chosen base, once it is prepared.
+    fn document(&self) -> &NamedBase {
+        match self.declared.is_set() {
+            true => &self.declared,
+            false => &self.fallback,
+        }
+    }
+
+    pub(super) fn by_document(&self) -> &uri::Resolver {
+        match self.declared.is_set() {
+            true => &self.by_declared,
+            false => &self.by_fallback,
+        }
     }
 
     pub(super) fn member(&self) -> Option<&str> {
@@ -269,12 +275,12 @@ impl BaseScope {
 
     /// Returns whether the base comes from a relative one of a heading.
     pub(super) fn is_chained(&self) -> bool {
-        self.document.chained
+        self.document().chained
     }
 
     /// Returns whether the base is missing or a default.
     pub(super) fn is_default(&self) -> bool {
-        let source = self.document.source.as_ref();
+        let source = self.document().source.as_ref();
         source.is_none_or(BaseSource::is_default)
     }
 
@@ -286,8 +292,8 @@ impl BaseScope {
     }
 
     pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
-        let uri = self.by_document.base()?;
-        Some((uri, &self.document.label))
+        let uri = self.by_document().base()?;
+        Some((uri, &self.document().label))
     }
 
     /// The base without the document's BASE element, and the name of its source.
@@ -299,8 +305,8 @@ impl BaseScope {
     /// The directory of the base, and the source of the base.
     pub(super) fn directory(&self) -> Option<Base> {
         let mut uri = Vec::new();
-        self.by_document.resolve_into(b".", &mut uri).ok()?;
-        let source = self.document.source.clone()?;
+        self.by_document().resolve_into(b".", &mut uri).ok()?;
+        let source = self.document().source.clone()?;
         Some(Base { uri, source })
     }
 
@@ -335,19 +341,21 @@ impl BaseScope {
             }
             self.heading.inherit(&parent.heading, same_member);
             self.fallback.clear();
-            if let Some(uri) = parent.by_document.base() {
-                self.fallback.inherit(uri, &parent.document);
+            if let Some(uri) = parent.by_document().base() {
+                let base = parent.document();
+                self.fallback.uri.extend_from_slice(uri);
+                self.fallback.copy_source(base);
+                self.fallback.chained = base.chained;
             }
             if self.entity.is_set() {
                 self.apply_entity();
             }
         }
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
-        self.document.inherit(&self.fallback.uri, &self.fallback);
+        self.declared.clear();
         if self.own_offset.is_some() {
             self.apply_own();
         }
-        rebase(&mut self.by_document, &self.document, self.encoding);
         self.ready = true;
     }
 
@@ -378,7 +386,8 @@ impl BaseScope {
             let offset = self.own_offset.unwrap_or(0);
             self.diagnose(&diagnostic::HTML_BASE_REFUSED, offset);
         } else if self.admits_base(self.own_offset.unwrap_or(0)) {
-            self.document.set(&self.scratch, BaseSource::ContentBase);
+            self.declared.set(&self.scratch, BaseSource::ContentBase);
+            rebase(&mut self.by_declared, &self.declared, self.encoding);
         }
     }
 

@@ -7,7 +7,6 @@ mod labels;
 mod link;
 mod writer;
 
-use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +28,7 @@ use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
 use base_scope::{BaseScope, LazyEnvelope};
 use labels::LabelKind;
+pub(crate) use writer::lossy;
 use writer::{BatchTexts, LinkWriter, ScopedReference};
 
 /// The most bytes of pending references; past it they resolve against the base known so far.
@@ -429,7 +429,7 @@ impl Linker {
                 self.prepare(index);
                 &self.scopes[index].by_fallback
             } else {
-                &self.scopes[parent].by_document
+                self.scopes[parent].by_document()
             };
             let mut uri = Vec::new();
             if by.resolve_into(location, &mut uri).is_ok() {
@@ -543,18 +543,22 @@ impl Linker {
     /// Emits all pending and waiting references, in document order.
     fn release(&mut self, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         step(self.pending.len() + self.waiting.len());
-        let mut pending = std::mem::take(&mut self.pending);
-        for (scope, event) in &pending.list {
-            // Every text was copied, so none lies in a window.
-            self.emit(*scope, event, BatchTexts::stored(&pending.texts), sink);
+        if self.pending.len() > 0 {
+            let mut pending = std::mem::take(&mut self.pending);
+            for (scope, event) in &pending.list {
+                // Every text was copied, so none lies in a window.
+                self.emit(*scope, event, BatchTexts::stored(&pending.texts), sink);
+            }
+            pending.clear();
+            self.pending = pending;
         }
-        pending.clear();
-        self.pending = pending;
-        let mut waiting = std::mem::take(&mut self.waiting);
-        for (scope, index) in waiting.drain(..) {
-            self.emit(scope, &texts.events.list[index], texts, sink);
+        if !self.waiting.is_empty() {
+            let mut waiting = std::mem::take(&mut self.waiting);
+            for (scope, index) in waiting.drain(..) {
+                self.emit(scope, &texts.events.list[index], texts, sink);
+            }
+            self.waiting = waiting;
         }
-        self.waiting = waiting;
         self.drop_closed(sink);
     }
 
@@ -670,13 +674,5 @@ impl PendingReferences {
     fn push(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>) {
         let copy = self.texts.adopt(event, texts.events, texts.window);
         self.list.push((scope, copy));
-    }
-}
-
-/// Decodes UTF-8 lossily; valid text is only validated, which is faster.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
     }
 }

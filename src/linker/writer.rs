@@ -118,7 +118,7 @@ impl LinkWriter {
         let (resolver, named) = match found.base {
             // Nearly all references.
             BaseSelector::Document | BaseSelector::Refresh => {
-                (&scope.by_document, scope.document_base())
+                (scope.by_document(), scope.document_base())
             }
             selector => {
                 let codebase = match selector {
@@ -252,7 +252,7 @@ impl LinkWriter {
     fn codebase<'a>(&mut self, scope: &'a BaseScope, codebase: &[u8]) -> Option<ChosenBase<'a>> {
         let mut uri = Vec::new();
         if codebase.len() <= self.longest_base {
-            scope.by_document.resolve_into(codebase, &mut uri).ok()?;
+            scope.by_document().resolve_into(codebase, &mut uri).ok()?;
         }
         if codebase.len().max(uri.len()) > self.longest_base {
             self.refused.push(&diagnostic::BASE_TOO_LONG);
@@ -292,7 +292,7 @@ impl DocumentPlace {
                 resolver: Cow::Owned(resolver),
                 named: named.map(|(_, source)| (Cow::Borrowed(root), source)),
             },
-            None => ChosenBase::known(&scope.by_document, named),
+            None => ChosenBase::known(scope.by_document(), named),
         }
     }
 }
@@ -427,6 +427,14 @@ fn name<'n>(
     }
 }
 
+/// Decodes UTF-8 lossily; valid text is only validated, which is faster.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 #[inline(never)]
 fn decode_name<'n>(
     name: &[u8],
@@ -438,6 +446,6 @@ fn decode_name<'n>(
         refused.push(&diagnostic::RECORD_NAME_TOO_LONG);
     }
     buffer.clear();
-    buffer.push_str(&String::from_utf8_lossy(name));
+    buffer.push_str(&lossy(name));
     buffer
 }
