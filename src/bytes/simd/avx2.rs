@@ -384,7 +384,10 @@ mod detected {
                 }
             }
             // SAFETY: the bytes before `from` are there, and 32 and those after them.
-            if let Some(found) = confirm(from, marks(unsafe { search.at(from) })) {
+            let marks = marks(unsafe { search.at(from) });
+            if marks != 0
+                && let Some(found) = confirm(from, marks)
+            {
                 return Ok(found);
             }
             from += 32;
