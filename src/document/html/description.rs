@@ -226,10 +226,8 @@ impl ReferenceReporter<'_, '_, '_> {
         };
         let rel = rel.map(|range| {
             let words = self.decoded(range);
-            let words = self.events.bytes(words, bytes).to_ascii_lowercase();
-            let words = words.split(u8::is_ascii_whitespace);
-            let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-            self.events.store(&words.join(&b' '))
+            let types = link_types(self.events.bytes(words, bytes));
+            self.events.store(&types)
         });
         let hreflang = hreflang.map(|range| self.decoded(range));
         let title = title.map(|range| self.decoded(range));
@@ -256,6 +254,14 @@ impl ReferenceReporter<'_, '_, '_> {
         }
         self.events.store(seen_text(&text).as_bytes())
     }
+}
+
+/// Returns link types in lower case, with one blank between two.
+pub(in crate::document) fn link_types(words: &[u8]) -> Vec<u8> {
+    let words = words.to_ascii_lowercase();
+    let words = words.split(u8::is_ascii_whitespace);
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    words.join(&b' ')
 }
 
 /// Returns the first words of a text that a reader sees, with one blank between two.

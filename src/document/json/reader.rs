@@ -17,7 +17,7 @@ use crate::document::events::{
     NameRange, Quoting, RuleFamily, TextRange, WindowEvents,
 };
 use crate::document::flags::Flags;
-use crate::document::html::{refresh, seen_text};
+use crate::document::html::{link_types, refresh, seen_text};
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedScanners, enter};
 use crate::document::source_text::DecodedText;
@@ -627,17 +627,13 @@ fn page_link(
     found.element = NameRange::other(events.store(&element));
     found.attribute = NameRange::other(events.store(&attribute));
     if about.iter().any(Option::is_some) {
-        let [text, rel, title] =
-            about.map(|text| text.map(|text| String::from_utf8_lossy(&text).into_owned()));
-        let rel = rel.map(|rel| Vec::from_iter(rel.split_ascii_whitespace()).join(" "));
-        let text = text.map(|text| seen_text(&text));
-        let mut stored = |text: Option<String>| {
-            let text = text.map(|text| events.store(text.as_bytes()));
-            text.map(|text| text.first(MAX_NAME_LEN + 1))
-        };
+        let [text, rel, title] = about;
+        let text = text.map(|text| seen_text(&String::from_utf8_lossy(&text)).into_bytes());
+        let mut stored =
+            |text: Option<Vec<u8>>| text.map(|text| events.store(&text).first(MAX_NAME_LEN + 1));
         let description = DescriptionRanges {
             text: stored(text),
-            rel: stored(rel.map(|rel| rel.to_ascii_lowercase())),
+            rel: stored(rel.map(|rel| link_types(&rel))),
             title: stored(title),
             hreflang: None,
         };
