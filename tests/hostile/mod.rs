@@ -124,7 +124,8 @@ fn check(formats: &[&str], windows: &[usize]) {
 }
 
 fn check_shape(shape: &Shape, window: usize) {
-    let [once, twice] = [MANY, 2 * MANY].map(|many| costs(shape, many, window));
+    let many = crate::rounds(MANY / 3, MANY);
+    let [once, twice] = [many, 2 * many].map(|many| costs(shape, many, window));
     let grows = |cost: usize, once: &[u64; 3], twice: &[u64; 3]| {
         twice[cost] * 10 > once[cost] * MAX_GROWTH + SLACK[cost]
     };
@@ -133,7 +134,7 @@ fn check_shape(shape: &Shape, window: usize) {
         return;
     }
     // The document may have crossed a limit that selects another algorithm.
-    let again = costs(shape, 4 * MANY, window);
+    let again = costs(shape, 4 * many, window);
     let rises = |cost: usize| {
         let [first, second] = [(once, twice), (twice, again)]
             .map(|(less, more)| more[cost].saturating_sub(less[cost]));
@@ -229,7 +230,7 @@ fn every_format_but_packages_has_two_shapes() {
 /// Each document that ends must not visit all closed scopes again.
 #[test]
 fn closed_scopes_are_visited_once() {
-    const SCOPES: usize = 30_000;
+    let scopes = crate::rounds(10_000, 30_000);
     let window = WINDOWS[1];
     for shape in [
         ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
@@ -241,8 +242,8 @@ fn closed_scopes_are_visited_once() {
         ),
     ] {
         let (once, twice) = (
-            steps(&shape, SCOPES, window),
-            steps(&shape, 2 * SCOPES, window),
+            steps(&shape, scopes, window),
+            steps(&shape, 2 * scopes, window),
         );
         assert!(
             twice * 10 <= once * MAX_GROWTH,
