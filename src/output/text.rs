@@ -11,6 +11,7 @@ pub(crate) const NUMBER: &str = "\x1b[32m";
 pub(crate) const PLAIN: &str = "\x1b[0m";
 /// Starts a hyperlink, which ends with an empty one.
 const HYPERLINK: &[u8] = b"\x1b]8;;";
+const END: &[u8] = b"\x1b\\";
 
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let before = out.len();
@@ -21,10 +22,10 @@ pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, o
     // A reference without a target is printed as written.
     let shown = link.target.unwrap_or(link.reference);
     if layout.hyperlinks && link.target.is_ok() && shown.iter().all(u8::is_ascii_graphic) {
-        for part in [HYPERLINK, shown, b"\x1b\\", shown, HYPERLINK] {
+        for part in [HYPERLINK, shown, END, shown, HYPERLINK, END] {
             out.extend_from_slice(part);
         }
-        return push_line(layout, b"\x1b\\", out);
+        return out.push(layout.terminator);
     }
     push_line(layout, shown, out);
 }

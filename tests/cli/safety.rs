@@ -55,6 +55,11 @@ fn control_characters_do_not_reach_a_terminal() {
         let flags = [&base[..], flags].concat();
         assert_eq!(on_a_terminal(&tree, &flags), expected, "{flags:?}");
     }
+    let links = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let shown = on_a_terminal(&links, &["a.txt", "--hyperlink=always"]);
+    let target = "http://example.com/";
+    let link = format!("\x1b]8;;{target}\x1b\\{target}\x1b]8;;\x1b\\\r\n");
+    assert!(shown.ends_with(&link), "{shown:?}");
     let resolve = ["resolve", "--base", "http://example.com/", "a\u{1b}[2J\nb"];
     let shown = on_a_terminal(&tree, &resolve);
     assert_eq!(shown, "http://example.com/a\\x1b[2J\\x0ab\r\n");
