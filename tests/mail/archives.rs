@@ -155,6 +155,22 @@ fn only_the_last_alternative_counts_when_asked_for() {
 }
 
 #[test]
+fn encoded_words_in_list_fields_are_decoded() {
+    let archive = "List-Unsubscribe: =?us-ascii?Q?=3Chttp=3A//a.example/u=3E=2C?=\n =?us-ascii?Q?_=3Cmailto=3Au=40a.example=3E?=\nArchived-At: <http://a.example/?q=?x>\nReferences: <a:b\n\n";
+    let mut options = document::FormatOptions::default();
+    options.mail.ids = true;
+    options.mail.envelope = true;
+    options.mail.message_fields = true;
+    let found = read_in_windows("eml", archive, &options);
+    let expected = [
+        "1/0 1:0 http://a.example/u",
+        "1/0 1:0 mailto:u@a.example",
+        "1/0 3:0 http://a.example/?q=?x",
+    ];
+    assert_eq!(lines(&found), expected);
+}
+
+#[test]
 fn header_fields_are_chosen() {
     let archive = "Received: by http://r.example/\nX-URL: http://x.example/\nXref: news a.b:12 c:3\nNewsgroups: a.b, c\nFollowup-To: poster\nMessage-ID: <a/b%c@d.example>\n\n";
     let mut options = document::FormatOptions::default();

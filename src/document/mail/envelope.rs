@@ -200,7 +200,7 @@ fn identifiers(raw: &[u8]) -> Vec<String> {
     let text = decoded(raw);
     let mut found = Vec::new();
     field_value::brackets(text.as_bytes(), |start, end| {
-        if text[..start].ends_with('<') {
+        if text[end..].starts_with('>') {
             found.push(truncated(&text[start - 1..end + 1]));
         }
     });

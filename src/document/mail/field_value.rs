@@ -132,35 +132,46 @@ fn decode(mut decoder: impl Decode, text: &[u8], out: &mut Vec<u8>) {
     decoder.finish(out, &mut ());
 }
 
-/// Passes the ranges in angle brackets outside comments, or the range of a lone bare URI, to `sink`
-/// (RFC 2369 section 2).
+/// Passes the ranges in angle brackets outside comments, and the range of a bare URI that is alone, or
+/// after a bracket that never closes, to `sink` (RFC 2369 section 2).
 pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     let mut at = 0;
-    let mut any = false;
+    let mut bare = Some(0);
     let mut comments = Comments::default();
     while at < value.len() {
         match value[at] {
             b'(' => at = comments.end(value, at),
             b'<' => {
                 let Some(length) = memchr(b'>', &value[at + 1..]) else {
-                    return;
+                    bare = Some(at + 1);
+                    break;
                 };
-                any = true;
+                bare = None;
                 sink(at + 1, at + 1 + length);
                 at += length + 2;
             }
             _ => at += 1,
         }
     }
-    if any {
-        return;
+    let mut words = 0;
+    let mut range = 0..0;
+    at = bare.unwrap_or(value.len());
+    while at < value.len() {
+        match value[at] {
+            b'(' => at = comments.end(value, at),
+            byte if byte.is_ascii_whitespace() => at += 1,
+            _ => {
+                // A URI may hold parentheses; a comment follows white space.
+                range = at..run_end(value, at, |byte| !byte.is_ascii_whitespace());
+                at = range.end;
+                words += 1;
+            }
+        }
     }
-    let start = value.len() - value.trim_ascii_start().len();
-    let bare = value.trim_ascii();
-    let scheme = memchr(b':', bare)
-        .is_some_and(|colon| colon > 1 && bare[..colon].iter().all(u8::is_ascii_alphanumeric));
-    if scheme && !bare.iter().any(u8::is_ascii_whitespace) {
-        sink(start, start + bare.len());
+    let scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let colon = value[range.clone()].iter().position(|byte| !scheme(byte));
+    if words == 1 && colon.is_some_and(|at| at > 1 && value[range.start + at] == b':') {
+        sink(range.start, range.end);
     }
 }
 

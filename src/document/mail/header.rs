@@ -218,16 +218,9 @@ impl Header {
                     name: &name[..name.len().min(MAX_LINE)],
                     line: self.line + 1,
                     offset: self.offset + value as u64,
+                    is_encoded: extent.has_separators,
                 };
-                let first = self.events.list.len();
                 self.take_field(row, field, &raw, scanners);
-                if extent.has_separators {
-                    for event in &mut self.events.list[first..] {
-                        if let Event::Reference(found) = event {
-                            found.quoting = Quoting::default();
-                        }
-                    }
-                }
             }
             self.is_cut = !is_whole;
             self.line += extent.lines;
@@ -419,6 +412,8 @@ pub(super) struct FieldPosition<'a> {
     line: u64,
     /// The offset of its value in the block.
     offset: u64,
+    /// Its references cannot be written.
+    is_encoded: bool,
 }
 
 impl FieldPosition<'_> {
@@ -433,6 +428,9 @@ impl FieldPosition<'_> {
             // The text of a folded and decoded field has no columns.
             column: 0,
         });
+        if self.is_encoded {
+            found.quoting = Quoting::default();
+        }
     }
 
     /// Reports a reference without its white space, after a prefix; `range` is its position in the value.
@@ -466,14 +464,36 @@ fn report_references(
     match syntax {
         FieldSyntax::Ignored => {}
         FieldSyntax::FreeText | FieldSyntax::OtherText => free_text(raw, field, scanners, events),
-        FieldSyntax::Brackets => brackets(raw, |start, end| {
-            // RFC 2369 section 2 ignores white space inside the brackets.
-            if !raw[start..end].trim_ascii().is_empty() {
-                field.report(start..end, b"", &raw[start..end], events);
-            }
-        }),
+        FieldSyntax::Brackets => {
+            let text = &mut scanners.field_text;
+            text.begin(0);
+            let is_encoded = memchr_iter(b'=', raw).any(|at| raw[at + 1..].starts_with(b"?"));
+            let (field, value) = if is_encoded {
+                field_value::text(raw, text);
+                (
+                    FieldPosition {
+                        is_encoded,
+                        ..field
+                    },
+                    &*text.bytes,
+                )
+            } else {
+                (field, raw)
+            };
+            brackets(value, |start, end| {
+                let mut range = start..end;
+                if is_encoded {
+                    let span = text.source().span(range);
+                    range = span.start as usize..span.end as usize;
+                }
+                // RFC 2369 section 2 ignores white space inside the brackets.
+                if !value[start..end].trim_ascii().is_empty() {
+                    field.report(range, b"", &value[start..end], events);
+                }
+            });
+        }
         FieldSyntax::MessageIds => brackets(raw, |start, end| {
-            if raw[..start].ends_with(b"<") && start < end {
+            if raw[end..].starts_with(b">") && start < end {
                 let mut id = Vec::new();
                 percent::encode(&raw[start..end], &NOT_IN_MID, &mut id);
                 field.report(start..end, b"mid:", &id, events);

@@ -64,6 +64,13 @@ fn comments_end_where_a_search_from_their_start_says() {
             (" http://a.example/ ", &["http://a.example/"]),
             ("(a (b) <c>) <d:e>", &["d:e"]),
             ("<never closed", &[]),
+            ("http://a.example/ (see it)", &["http://a.example/"]),
+            ("(x) http://a.example/b_(c)", &["http://a.example/b_(c)"]),
+            ("git+https://a.example/x", &["git+https://a.example/x"]),
+            ("<http://a.example/", &["http://a.example/"]),
+            ("<mailto:c@d.example>, <http://a.example/ (open", &["mailto:c@d.example"]),
+            ("<mailto:c@d.example>, <http://a.example/\n", &["mailto:c@d.example", "http://a.example/"]),
+            ("see http://a.example/", &[]),
         ];
         for (value, expected) in rows {
             let mut got = Vec::new();
