@@ -105,6 +105,13 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
     if text.is_empty() || text.trim() != text {
         return false;
     }
+    // Markup ends with an underscore that no letter or digit follows.
+    let mut after = text.split('_').skip(1);
+    if inner == Escapes::Plain
+        && after.any(|rest| !rest.starts_with(|first: char| first.is_ascii_alphanumeric()))
+    {
+        return false;
+    }
     // `url` is a keyword of `meta` elements.
     let start = text.get(..3).unwrap_or_default();
     if link.flags.contains(Flags::REFRESH) && start.eq_ignore_ascii_case("url") {
@@ -160,7 +167,7 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
     let code = u32::from(character);
     // Besides letters, digits and these: characters that need no escape.
     let plain = match escapes {
-        Escapes::Plain => "",
+        Escapes::Plain => "_",
         Escapes::Item => "_~!$*;()[]|^=&",
         Escapes::Html | Escapes::Xml => " _~!$*,;()[]{}|^=\\",
         Escapes::HtmlUnquoted => "_~!$*,;()[]{}|^\\",

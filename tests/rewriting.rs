@@ -134,7 +134,7 @@ impl Written {
 
 const NEW: [&str; 3] = [
     "http://new.example/a",
-    "b.html",
+    "_b/c_d.html",
     "../c d?\"x'=<1>&y=(2),*/[3]{4}|\\#\u{e9}\u{1f600}",
 ];
 
