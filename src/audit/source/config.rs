@@ -67,6 +67,12 @@ impl Setting {
     pub(super) fn flag(&self, path: &str) -> Option<bool> {
         match self.get(path)? {
             Setting::Flag(flag) => Some(*flag),
+            // As YAML 1.1 has them, where a flag is expected alone: they are words and codes of languages elsewhere.
+            Setting::Text(text) => match &*text.to_ascii_lowercase() {
+                "yes" | "on" => Some(true),
+                "no" | "off" => Some(false),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -268,7 +268,7 @@ impl SiteRules for Jekyll {
         let is_future = kind == "posts"
             && !self.values.flag_or("future", false)
             && date(&page.date).is_some_and(|day| days_from_today(day) > 0);
-        if is_future || self.value(&page, "published") == Setting::Flag(false) {
+        if is_future || self.value(&page, "published").flag("") == Some(false) {
             return Route::LeftOut;
         }
         let (url, others) = match self.urls(&page) {

@@ -18,6 +18,16 @@ fn yaml_with_tags_of_programs_has_unknown_values_and_the_others() {
     assert_eq!(yaml("a: [b"), None);
 }
 
+/// As Psych and PyYAML read them.
+#[test]
+fn flags_of_yaml_1_1_are_flags_and_texts() {
+    let values = yaml("a: yes\nb: Off\nc: 'no'\nd: n\nno: x\n").unwrap();
+    let flags = ["a", "b", "c", "d"].map(|key| values.flag(key));
+    assert_eq!(flags, [Some(true), Some(false), Some(false), None]);
+    assert_eq!(text(&values, "c").as_deref(), Some("no"));
+    assert_eq!(text(&values, "no").as_deref(), Some("x"));
+}
+
 #[test]
 fn literals_of_a_module_are_read_and_computed_values_are_unknown() {
     let values = javascript(
