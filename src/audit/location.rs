@@ -416,12 +416,15 @@ impl<'a> LookupCache<'a> {
                 return TargetLocation::Skipped;
             }
         } else if !is_of_repository(base.uri)
-            && audit.repositories.is_empty()
             && !HTML.iter().any(|end| path.ends_with(end))
             && steps_above(depth, link.reference).is_some()
         {
-            // Nothing says that the tree ends at the named directory.
+            // Nothing says that the tree ends at the named directory; it does not in a repository.
             let target = join(split_name(&path).0, &written);
+            let mut roots = audit.repositories.iter().map(|own| &own.root);
+            if roots.len() > 0 && !roots.any(|root| target.starts_with(root)) {
+                return location;
+            }
             return match checker.tree.find(b"/", &target, &checker.naming) {
                 DiskEntry::File(file, how) => TargetLocation::File(checker.paths.id(&file), how),
                 DiskEntry::Directory(_) => TargetLocation::Served,

@@ -182,6 +182,33 @@ fn paths_of_pages_of_unknown_generators_are_skipped() {
 }
 
 #[test]
+fn references_leave_a_named_directory_but_not_its_repository() {
+    let text = "`x <../README.md>`_ `y <../../none.md>`_\n\n.. include:: ../CHANGES.rst\n";
+    let tree = Tree::new(&[
+        ("r/docs/a.rst", text),
+        (
+            "r/docs/b.adoc",
+            "link:../README.md[] link:../../none.md[]\n",
+        ),
+        ("r/README.md", ""),
+        ("r/CHANGES.rst", ""),
+        ("none.md", ""),
+    ]);
+    make_repository(&tree.path().join("r"), None);
+    let ran = tree.run(&["audit", "--no-messages", "r/docs"]);
+    let outside = ran
+        .out
+        .matches("../../none.md (no such file: the reference escapes the root)");
+    assert_eq!(outside.count(), 2, "{}", ran.out);
+    assert_eq!(
+        ran.out.matches("escapes the root").count(),
+        2,
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn pages_that_configurations_list_are_looked_up() {
     let tree = Tree::new(&[
         (
