@@ -41,8 +41,11 @@ pub(crate) struct RelocationPlan {
 
 impl RelocationPlan {
     fn refuse_rule(&mut self, file: &[u8]) {
-        let file = String::from_utf8_lossy(file);
-        let reason = format!("{file}: a rule of the server names it");
+        self.refuse(file, "a rule of the server names it");
+    }
+
+    fn refuse(&mut self, file: &[u8], reason: &str) {
+        let reason = format!("{}: {reason}", String::from_utf8_lossy(file));
         if !self.refusals.contains(&reason) {
             self.refusals.push(reason);
         }
@@ -210,6 +213,15 @@ impl Inventory {
                 }
             }
         }
+        // Their entries are not rewritten.
+        let sources = &self.audit.sources;
+        sources.each_listed(&self.audit.checker, |page| {
+            let file = page.location.file();
+            if file.is_some_and(|file| mover.holds(file)) {
+                let reason = format!("the configuration of the site lists {}", page.name);
+                plan.refuse(&self.audit.shown(page.file), &reason);
+            }
+        });
         self.visit_links(|document, link| {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| self.audit.checker.paths.path(file));
@@ -263,7 +275,11 @@ impl Mover<'_> {
         let expected = self.checker.expected(bare);
         let is_named = expected.is_ok_and(|expected| self.relocation.holds(&expected.path));
         let file = self.lookups.locate(bare).file();
-        is_named || file.is_some_and(|file| self.relocation.holds(&self.checker.paths.path(file)))
+        is_named || file.is_some_and(|file| self.holds(file))
+    }
+
+    fn holds(&self, file: FileId) -> bool {
+        self.relocation.holds(&self.checker.paths.path(file))
     }
 
     /// Returns the new reference of a link, if it must change.
@@ -274,7 +290,9 @@ impl Mover<'_> {
         let Ok(expected) = self.checker.expected(split_path(target).0) else {
             return Ok(None);
         };
-        if matches!(location, TargetLocation::LeftOut | TargetLocation::Skipped) {
+        let is_to_itself =
+            split_path(link.reference).0.is_empty() && base.label.starts_with("retrieval:");
+        if is_to_itself || matches!(location, TargetLocation::LeftOut | TargetLocation::Skipped) {
             return Ok(None);
         }
         let new_path = self.target(&expected.path, location)?;
@@ -365,7 +383,7 @@ impl Mover<'_> {
         let TargetLocation::File(file, how) = location else {
             return Ok(path.to_vec());
         };
-        if !self.relocation.holds(&self.checker.paths.path(file)) {
+        if !self.holds(file) {
             return Ok(path.to_vec());
         }
         let (bare, slash) = match path.strip_suffix(b"/") {

@@ -184,6 +184,70 @@ fn a_move_is_refused_where_it_would_be_ambiguous() {
     assert_eq!(contents(tree.path()), before);
 }
 
+/// Entries of configurations are not rewritten.
+#[test]
+fn a_page_that_a_configuration_lists_is_not_moved() {
+    for (file, text, old) in [
+        (
+            "mkdocs.yml",
+            "site_name: x\nnav:\n- A: a/a.md\n",
+            "docs/a/a.md",
+        ),
+        ("mkdocs.yml", "site_name: x\nnav:\n- A: a/a.md\n", "docs/a"),
+        (
+            ".vitepress/config.mjs",
+            "export default { themeConfig: { nav: [{ text: 'A', link: '/docs/a/a' }] } }",
+            "docs/a/a.md",
+        ),
+    ] {
+        let tree = Tree::new(&[
+            (file, text),
+            ("docs/a/a.md", "# A\n"),
+            ("docs/index.md", "[a](a/a.md)\n"),
+        ]);
+        let reason = format!("{file}: the configuration of the site lists");
+        let ran = tree.run(&["mv", "--write", old, "docs/b.md"]);
+        ran.tells(2, "", &reason);
+        assert!(tree.path().join("docs/a/a.md").exists());
+        let ran = tree.run(&["mv", "docs/index.md", "docs/c.md"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_index_takes_its_links_to_itself_with_it() {
+    let page = "<a href='#x' id=x></a><a href=''></a><form action='?q'></form>";
+    let tree = Tree::new(&[
+        ("a.html", "<a href=s/index.html>s</a>"),
+        ("s/index.html", page),
+    ]);
+    let ran = tree.run(&["mv", "--write", "s/index.html", "s/m.html"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(read(&tree, "s/m.html"), page);
+    assert_eq!(read(&tree, "a.html"), "<a href=s/m.html>s</a>");
+}
+
+#[test]
+fn names_with_underscores_are_written_in_markup() {
+    let old = [
+        ("x.rst", ".. image:: i.png\n\n`x <i.png>`_\n"),
+        ("x.adoc", "link:i.png[x]\n\nimage::i.png[]\n"),
+        ("x.org", "[[./i.png]]\n"),
+        ("x.tex", "\\href{./i.png}{x}\n"),
+        ("i.png", ""),
+    ];
+    let tree = Tree::new(&old);
+    let ran = tree.run(&["mv", "--write", "i.png", "_static/i_2.png"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for (name, text) in &old[..4] {
+        let expected = text.replace("i.png", "_static/i_2.png");
+        assert_eq!(read(&tree, name), expected);
+    }
+    // AsciiDoc would begin and end emphasis.
+    let ran = tree.run(&["mv", "--write", "_static/i_2.png", "_static_/i.png"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+}
+
 #[test]
 fn a_move_is_refused_where_a_rule_of_a_server_would_answer_otherwise() {
     for (file, rules, old, new) in [
