@@ -174,6 +174,24 @@ fn mdx_is_read_between_tags_and_not_in_expressions_and_modules() {
 }
 
 #[test]
+fn destinations_in_angle_brackets_are_no_tags_of_mdx() {
+    check(
+        "mdx",
+        &[
+            ("[k](<./a b>) [l](\n<a {b}> 't')", &["./a%20b", "a%20{b}"]),
+            ("![k](<b/>) ![k](<a.png> \"t\")", &["b/", "a.png"]),
+            ("> [r]: <my file.md>\n\n[\\]]:\n<a>", &["my%20file.md", "a"]),
+            ("[k](<a\\>b>) [k](<>)", &["a>b", ""]),
+            // Other brackets after these marks are tags.
+            ("[^1]: <A href=\"a\"/>", &["a"]),
+            ("[a] [b]: <A href=\"a\"/> c", &["a"]),
+            ("[a](<A href=\"a\"/> b", &["a"]),
+            ("(<A href=\"a\"/>)", &["a"]),
+        ],
+    );
+}
+
+#[test]
 fn attributes_of_components_are_references_with_the_flag_component() {
     for (tag, expected) in [
         ("<Card href=\"/x\"/>", "/x"),
@@ -241,6 +259,8 @@ fn mdx_of_many_open_brackets_takes_linear_time() {
         "{/*",
         "export x {\n\n",
         "  - a\n",
+        "[a]:<",
+        "](<",
     ] {
         check_time(2_000, "mdx", |n| part.repeat(n));
     }
@@ -278,6 +298,8 @@ fn windows_make_no_difference_to_mdx() {
             "<!--",
             "-->",
             "<http://g/>",
+            "](<j k>)",
+            "[l]: <m n>",
             "http://h/ ",
             "\u{e9}",
             "\\",

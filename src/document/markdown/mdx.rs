@@ -40,6 +40,11 @@ static ESCAPE: Pattern = Pattern::new(r"\\(.)");
 /// The marks of block quotes and list items at the start of a line.
 static MARKS: Pattern =
     Pattern::new(r"^(?:[ \t\n\f\r]*(?:>|[-+*][ \t]|[0-9]+[.)][ \t]))*[ \t\n\f\r]*");
+/// A destination in angle brackets; the group must follow: an end or a title.
+static DESTINATION: Pattern =
+    Pattern::new(r"^<(?:\\[^\n]|[^<>\\\n])*>([ \t\r]*(?:\n|$)|\)|[ \t\r\n]+[)\x22'(])");
+/// The label of a definition, but not of a footnote, without its end.
+static LABEL: Pattern = Pattern::new(r"^\[(?:\\.|[^\^\[\]\\])(?:\\.|[^\[\]\\])*$");
 /// The marker of a list item; the group is the blanks after it.
 static MARKER: Pattern = Pattern::new(r"^(?:[-+*]|[0-9]{1,9}[.)])( +)");
 
@@ -283,6 +288,9 @@ impl MdxReader<'_> {
     }
 
     fn angle(&mut self, at: usize) -> usize {
+        if let Some(end) = destination_end(self.bytes, at) {
+            return end;
+        }
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<!--") && self.budget > 0 {
             if let Some(end) = memmem::find(rest, b"-->") {
@@ -440,6 +448,23 @@ fn plain(raw: &[u8]) -> Vec<u8> {
         at += length.unwrap_or(1);
     }
     text
+}
+
+/// The longest label of a link, in bytes.
+const MAX_LABEL_LEN: usize = 999;
+
+/// Returns the index after the destination in angle brackets that begins at `at`, after `](` or the label
+/// of a definition.
+fn destination_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes[..at].trim_ascii_end();
+    if !before.ends_with(b"](") {
+        let line = before.strip_suffix(b"]:")?;
+        let nearby = &line[line.len().saturating_sub(MAX_LABEL_LEN)..];
+        let line = &nearby[memchr::memrchr(b'\n', nearby).map_or(0, |end| end + 1)..];
+        LABEL.find(&line[MARKS.find(line)?.end()..])?;
+    }
+    let [_, next] = DESTINATION.group_at(&bytes[at..], 0)?;
+    Some(at + next.start)
 }
 
 /// Returns the line at an index, with its line break.
