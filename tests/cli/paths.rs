@@ -111,6 +111,13 @@ fn bad_options_are_errors() {
     let tree = Tree::new(SITE);
     for (arguments, words) in [
         (["--base", "relative"], "the base URI has no scheme"),
+        (["--base", "http://[bad/"], "the base URI does not parse"),
+        (["--base", "http://"], "the base URI does not parse"),
+        (["--base", "http://a b/"], "the base URI does not parse"),
+        (
+            ["--default-base", "http://h:99999/"],
+            "the base URI does not parse",
+        ),
         (["--type", "nothing"], "text, html"),
         (["--format", "xml"], "text, jsonl, csv, tsv"),
         (["--encoding", "none"], "unknown charset"),

@@ -199,7 +199,7 @@ fn base(text: &str) -> Result<String, String> {
         return Ok(String::new());
     }
     check_scheme(text.as_bytes())?;
-    let resolver = Resolver::new(text.as_bytes(), Rules::RFC3986);
+    let resolver = Resolver::new(text.as_bytes(), Rules::Whatwg);
     let checked = resolver.map(|_| text.to_owned());
     checked.map_err(|error| error.to_string())
 }
