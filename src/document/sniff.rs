@@ -6,6 +6,7 @@ use super::mail;
 use super::{Format, html};
 #[cfg(feature = "documents")]
 use super::{json::by_shape, troff::is_troff, xml::is_xml};
+use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
 
 /// The number of first bytes that are examined.
@@ -274,14 +275,15 @@ fn container(head: &[u8]) -> Option<&'static Format> {
         kind.is_some_and(|kind| kinds.iter().any(|one| kind.starts_with(one)))
     };
     // A lost write leaves NUL bytes at the start of a mailbox.
-    let start = head.iter().position(|&byte| byte != 0);
+    let mailbox = &head[mark_length(head)..];
+    let start = mailbox.iter().position(|&byte| byte != 0);
     let name = if head.starts_with(b"%PDF-") {
         "pdf"
     } else if is_batch(head) {
         "news"
     } else if head.starts_with(b"\x01\x01\x01\x01\n") {
         "mmdf"
-    } else if mail::is_separator(&head[start.unwrap_or(head.len())..]) {
+    } else if mail::is_separator(&mailbox[start.unwrap_or(mailbox.len())..]) {
         "mbox"
     } else {
         return None;

@@ -9,6 +9,7 @@ const MESSAGE: &str = "Subject: x\nList-Help: <http://example.com/help>\n\
 #[test]
 fn mail_is_known_by_name_or_content() {
     let mailbox = format!("From a@example.com Thu Mar  2 10:11:12 2006\n{MESSAGE}\n");
+    let marked = format!("\u{FEFF}{mailbox}");
     let batch = format!("#! rnews {}\n{MESSAGE}", MESSAGE.len());
     let targets = "http://example.com/help\nthismessage:/y\n";
     for (path, text) in [
@@ -16,6 +17,7 @@ fn mail_is_known_by_name_or_content() {
         ("folder/17", MESSAGE),
         ("maildir/cur/1:2,S", MESSAGE),
         ("2006-March.txt", &mailbox),
+        ("marked", &marked),
         ("batch", &batch),
     ] {
         let tree = Tree::new(&[(path, text)]);

@@ -112,6 +112,10 @@ const CASES: &[Case] = &[
     // A separator after NULs.
     Case { format: "mbox", archive: "From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://t.example/\n\0\0\0\0\0From c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["mbox.nul-bytes"] },
+    // A separator after a byte order mark, and a mark alone.
+    Case { format: "mbox", archive: "\u{FEFF}From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
+        links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
+    Case { format: "mbox", archive: "\u{FEFF}", links: &[], codes: &[] },
     // Wrong counts.
     Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },

@@ -15,7 +15,7 @@ use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
-use crate::bytes::lines::without_break;
+use crate::bytes::lines::{BYTE_ORDER_MARK, mark_length, without_break};
 use crate::bytes::literal::Literal;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
@@ -154,10 +154,18 @@ impl SeparatorSearch {
     }
 }
 
-/// Returns the length of the NULs and line ends before the first separator.
-fn leading(bytes: &[u8]) -> usize {
+/// Skips a byte order mark, NULs and line ends before the first separator; `Err` if more bytes are needed.
+fn skip_leading(window: &Window, mut at: usize) -> Result<usize, usize> {
+    let bytes = window.bytes;
+    if window.offset_at(at) == 0 {
+        if !window.last && BYTE_ORDER_MARK.starts_with(&bytes[at..]) {
+            return Err(at);
+        }
+        at += mark_length(&bytes[at..]);
+    }
     let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
-    bytes.iter().take_while(skipped).count()
+    at += bytes[at..].iter().take_while(skipped).count();
+    if at < bytes.len() { Ok(at) } else { Err(at) }
 }
 
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
@@ -233,10 +241,10 @@ impl Framing for Mbox {
         let window = feed.window;
         let bytes = window.bytes;
         if !self.search.has_started {
-            at += leading(&bytes[at..]);
-            if at == bytes.len() {
-                return ControlFlow::Break(at);
-            }
+            at = match skip_leading(&window, at) {
+                Ok(first) => first,
+                Err(end) => return ControlFlow::Break(end),
+            };
             match self.ahead(at, feed) {
                 Err(_) if !self.search.has_started => return ControlFlow::Break(at),
                 Ok(line) if line.start == at => self.separator = Some(line),
@@ -349,10 +357,10 @@ impl MemberFinder for MboxFinder {
         let bytes = window.bytes;
         let mut at = window.start;
         if !self.search.has_started {
-            at += leading(&bytes[at..]);
-            if at == bytes.len() {
-                return MemberSearch::NotBefore(at);
-            }
+            at = match skip_leading(window, at) {
+                Ok(first) => first,
+                Err(end) => return MemberSearch::NotBefore(end),
+            };
         }
         let mut found = self.separator(window, at, read_at);
         if let Some(header) = self.header {
