@@ -116,6 +116,11 @@ const CASES: &[Case] = &[
     Case { format: "mbox", archive: "\u{FEFF}From a@b.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://t.example/\n\nFrom c@d.example Thu Mar  2 10:11:12 2006\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &[] },
     Case { format: "mbox", archive: "\u{FEFF}", links: &[], codes: &[] },
+    // Armour, whole and without its end.
+    Case { format: "eml", archive: "A: b\n\n-----BEGIN PGP SIGNATURE-----\nVersion: http://v.example/\n\niQ+/\n=abcd\n-----END PGP SIGNATURE-----\nhttp://t.example/\n",
+        links: &["1/1 7:1 http://t.example/"], codes: &[] },
+    Case { format: "eml", archive: "A: b\n\n-----BEGIN PGP SIGNATURE-----\n\niQ+/\nhttp://t.example/\n\nhttp://u.example/\n",
+        links: &["1/1 4:1 http://t.example/", "1/1 6:1 http://u.example/"], codes: &[] },
     // Wrong counts.
     Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },

@@ -2,7 +2,8 @@
 
 use memchr::{memchr, memmem};
 
-use crate::bytes::class::run_end;
+use super::header::split_field;
+use crate::bytes::class::{ByteSet, run_end};
 use crate::bytes::lines::without_break;
 use crate::bytes::literal::Literal;
 
@@ -137,6 +138,9 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
     }
 }
 
+/// The digits of base64, and its padding.
+const ARMOUR: ByteSet = ByteSet::ALPHANUMERIC.with(b"+/=");
+
 /// The media type of an encrypted message in armour.
 pub(super) const ENCRYPTED: &str = "text/x-pgp-message";
 
@@ -153,9 +157,9 @@ fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
         BlockKind::ArmourHeader | BlockKind::Armour if content.starts_with(b"-----END PGP ") => {
             BlockKind::Text
         }
-        BlockKind::ArmourHeader if memchr(b':', content).is_some() => block,
-        // A line with a blank is no armour: the end of the block is lost. An empty line ends the header.
-        BlockKind::Armour | BlockKind::ArmourHeader if memchr(b' ', content).is_none() => {
+        BlockKind::ArmourHeader if split_field(line).is_some() => block,
+        // A line of other bytes is no armour: the end of the block is lost. An empty line ends the header.
+        BlockKind::Armour | BlockKind::ArmourHeader if ARMOUR.first_outside(content).is_none() => {
             BlockKind::Armour
         }
         _ => {

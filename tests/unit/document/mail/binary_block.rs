@@ -63,6 +63,8 @@ fn yenc_in_pieces_waits_for_its_end() {
             ("-----BEGIN PGP SIGNATURE-----\nVersion: x http://v\n\niQ==\n=abcd\n-----END PGP SIGNATURE-----\nb", "||||||b", &["text/x-pgp-armour"]),
             ("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\n- -x\n-----BEGIN PGP SIGNATURE-----\n\niQ\n-----END PGP SIGNATURE-----\nb",
              "-----BEGIN PGP SIGNED MESSAGE-----|Hash: SHA1||  -x|||||b", &["text/x-pgp-armour"]),
+            ("-----BEGIN PGP SIGNATURE-----\nhttp://a\n", "|http://a", &["text/x-pgp-armour"]),
+            ("-----BEGIN PGP SIGNATURE-----\n\na+/=\n\nhttp://a\nb", "||||http://a|b", &["text/x-pgp-armour"]),
             ("-----BEGIN PGP MESSAGE-----\n\nabc\nlost its end\n", "|||lost its end", &["text/x-pgp-message"]),
         ];
         for (text, expected, names) in rows {
