@@ -102,10 +102,13 @@ fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
     // The start of the line of the last escape.
     let (mut at, mut line) = (0, 0);
     while let Some(found) = ESCAPE.find_at(bytes, at) {
-        step(1);
         text.copy(&bytes[at..found.start()]);
-        if let Some(end) = memchr::memrchr(b'\n', &bytes[line..found.start()]) {
-            line += end + 1;
+        // The last escape may be the end of a line.
+        let from = at.saturating_sub(1);
+        let since = &bytes[from..found.start()];
+        step(since.len());
+        if let Some(end) = memchr::memrchr(b'\n', since) {
+            line = from + end + 1;
         }
         at = found.end();
         let escape = found.as_bytes();
