@@ -174,6 +174,17 @@ fn feeds_with_srcdoc_take_no_memory_for_each_item() {
 }
 
 #[test]
+fn sources_below_a_long_root_take_no_memory_for_each() {
+    let head = format!(
+        r#"{{"version":3,"sourceRoot":"{}/","sources":[""#,
+        "x".repeat(7_999)
+    );
+    let map = |many| format!("{head}{}\"]}}", "a\",\"".repeat(many));
+    let [some, many] = [1_000, 4_000].map(|many| memory("sourcemap", &map(many)));
+    assert!(many < some + (1 << 20), "{some} then {many} bytes");
+}
+
+#[test]
 fn the_base_in_the_srcdoc_of_an_item_is_not_the_base_of_later_items() {
     let item = "<item><description>&lt;iframe srcdoc='&amp;lt;base href=/b/>'>&lt;/iframe>&lt;a href=x></description></item>";
     let feed = format!("<rss><channel>{item}{item}</channel></rss>");

@@ -287,6 +287,7 @@ impl JsonScanner {
             }
         }
         run.events.push(Event::Reference(found));
+        run.events.forget_stored();
         Ok(())
     }
 
