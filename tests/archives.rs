@@ -21,7 +21,8 @@ use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
-use crate::packages::zip::{Member, zip};
+use crate::cli::Tree;
+use crate::packages::zip::{Member, tar, zip};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives")
@@ -317,6 +318,26 @@ fn cut_archives_keep_the_links_before_the_cut() {
             let code = cut.exit.unwrap();
             assert!(code <= 2, "{argument}: {code}");
         }
+    }
+}
+
+#[test]
+fn members_of_a_tar_of_unknown_types_are_files() {
+    let links = |kind: u8| {
+        let mut archive = tar(&[Member::new("a.txt", "http://example.com/a")]);
+        archive[156] = kind;
+        archive[148..156].fill(b' ');
+        let sum: u32 = archive[..512].iter().map(|&byte| u32::from(byte)).sum();
+        archive[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        let tree = Tree::new(&[]);
+        tree.write("x.tar", &archive);
+        tree.run(&["x.tar"]).out
+    };
+    for kind in [b'Z', b'9', b'0', 0] {
+        assert_eq!(links(kind), "http://example.com/a\n", "{}", kind as char);
+    }
+    for kind in [b'5', b'D', b'V'] {
+        assert_eq!(links(kind), "", "{}", kind as char);
     }
 }
 

@@ -342,7 +342,10 @@ impl Tar {
         }
         let name = extended.sparse_name.or(extended.name);
         let name = name.unwrap_or_else(|| header.name());
-        let is_file = matches!(kind, b'0' | 0 | b'7' | b'S') && !name.ends_with(b"/");
+        // Links, devices, folders, and what GNU and Solaris keep about volumes, folders and access. Other types are
+        // files (POSIX, pax, "ustar Interchange Format").
+        let is_other = matches!(kind, b'1'..=b'6' | b'A' | b'D' | b'E' | b'M' | b'N' | b'V');
+        let is_file = !is_other && !name.ends_with(b"/");
         if !is_file {
             self.end_member();
             return None;
