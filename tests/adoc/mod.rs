@@ -282,6 +282,7 @@ fn structure() {
         ("[comment]\nlink:no[]\n\nlink:a[]", vec!["a"]),
         ("a::\n\n  link:a[]\n\n  link:no[]", vec!["a"]),
         ("----\nlink:no[]", vec![]),
+        (" image::no.png[]\n\nimage::a.png[]", vec!["a.png"]),
         ("|===\n|a\n|===\n\n----\nlink:no[]\n----", vec![]),
         ("###### link:a[]", vec!["a"]),
     ] {

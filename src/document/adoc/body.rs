@@ -230,7 +230,7 @@ impl AdocReader {
             {
                 self.inline(&[line.rest(line.start + 1)]);
                 at += 1;
-            } else if text == b"+" || self.block_macro(line, &mut link) {
+            } else if text == b"+" || line.indent == 0 && self.block_macro(line, &mut link) {
                 self.has_id = false;
                 at += 1;
             } else if line.indent > 0 && !ITEM.is_match(text) && !self.awaits_text {
