@@ -54,6 +54,9 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
         1
     };
     let below = line(own.end + break_len).filter(is_marks)?;
+    if HEADING.is_match(title.as_bytes()) {
+        return None;
+    }
     let above = start.checked_sub(break_len).and_then(|end| {
         let above = start_of(end)..end;
         (bytes[above.clone()] == bytes[below.clone()] && is_marks(&above)).then_some(above)

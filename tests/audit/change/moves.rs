@@ -680,6 +680,7 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
             "= T\n\n== Old part\n\n<<_old_part>> <<_old_part,x>> xref:d.adoc#_old_part[x] <<d#_old_part>>\n",
         ),
         ("e.html", "<h1 id=x>X</h1>"),
+        ("f.md", "Set\n---\n"),
     ]);
     let heading = |page: &str, title: &str| tree.run(&["mv", "--write", "--heading", page, title]);
     let ran = tree.run(&["mv", "--heading", "a.md#set-it-up", "Install"]);
@@ -718,6 +719,8 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
         assert_eq!(heading(page, "T").code, 2, "{page}");
     }
     assert_eq!(heading("a.md#install", " ").code, 2);
+    // It would be another heading, above a line.
+    assert_eq!(heading("f.md#set", "# New").code, 2);
 }
 
 #[test]
