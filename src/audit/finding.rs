@@ -9,7 +9,7 @@ use foldhash::HashSet;
 use super::names::FileId;
 use super::rules::{Level, RuleId};
 use super::wire::{Packed, PackedHash, WireReader, packed_fields, packed_variants, push_link};
-use crate::bytes::lines::Position;
+use crate::bytes::lines::{BYTE_ORDER_MARK, Position};
 use crate::document::events::Span;
 use crate::linker::Link;
 use crate::output::DocumentPath;
@@ -419,7 +419,10 @@ impl Baseline {
             if line.last() != Some(&b'\n') {
                 reader.skip_until(b'\n')?;
             }
-            let line = line.trim_ascii();
+            let line = line
+                .strip_prefix(BYTE_ORDER_MARK)
+                .unwrap_or(&line)
+                .trim_ascii();
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }
