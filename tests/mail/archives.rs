@@ -121,6 +121,11 @@ const CASES: &[Case] = &[
         links: &["1/1 7:1 http://t.example/"], codes: &[] },
     Case { format: "eml", archive: "A: b\n\n-----BEGIN PGP SIGNATURE-----\n\niQ+/\nhttp://t.example/\n\nhttp://u.example/\n",
         links: &["1/1 4:1 http://t.example/", "1/1 6:1 http://u.example/"], codes: &[] },
+    // The footer that a list adds after a signature.
+    Case { format: "eml", archive: "Content-Type: multipart/signed; boundary=b; protocol=\"application/pkcs7-signature\"\n\n--b\n\nhttp://t.example/\n--b\nContent-Type: application/pkcs7-signature; name=smime.p7s\n\nhttp://no.example/\n--b\n\nhttp://u.example/\n--b\nContent-Type: text/html\n\n<a href=http://v.example/>\n--b--\n",
+        links: &["1/1 1:1 http://t.example/", "1/3 1:1 http://u.example/", "1/4 1:9 http://v.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: multipart/signed; boundary=b\n\n--b\n\nhttp://t.example/\n--b\nContent-Type: application/pkcs7-mime\n\nx\n--b--\n",
+        links: &["1/1 1:1 http://t.example/"], codes: &[] },
     // Wrong counts.
     Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },

@@ -446,7 +446,10 @@ impl MimeTree {
                 _ => PartClass::TEXT,
             };
         }
-        if kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted {
+        let is_signature = kind == EntityKind::Signed && count > 1;
+        if is_signature && matches!(class, Signed | PartClass::Opaque)
+            || kind == EntityKind::Encrypted
+        {
             class = PartClass::Binary;
         }
         if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
