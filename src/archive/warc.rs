@@ -391,17 +391,18 @@ impl WebArchive {
             fault(&diagnostic::WARC_CONTENT_LENGTH_MISSING);
             return (0, true);
         };
-        if length > HELD {
+        let held = length.min(HELD) as usize;
+        let bytes = source.peek(held + AFTER);
+        // The input ends inside the block.
+        let is_cut = bytes.len() < held + AFTER && (bytes.len() as u64) < length;
+        if length > HELD && !is_cut {
             return (length, false);
         }
-        let held = length as usize;
-        let bytes = source.peek(held + AFTER);
         let gap = self.members.gap(start).map(|gap| (gap - start) as usize);
         if let Some(gap) = gap.filter(|gap| *gap < held) {
             return (gap as u64, true);
         }
         let follows = bytes.get(held..).unwrap_or_default().trim_ascii_start();
-        let is_cut = bytes.len() < held;
         let has_gap = gap.is_some_and(|gap| gap < held + AFTER);
         let is_good = follows.is_empty() || self.dialect.is_record(follows) || has_gap;
         if !is_cut && is_good {
@@ -409,11 +410,11 @@ impl WebArchive {
         }
         // The block may hold only the start of the next record.
         let next = self.dialect.next_record(bytes);
-        if let Some(next) = next.filter(|&next| next < held) {
+        if let Some(next) = next.filter(|&next| (next as u64) < length) {
             fault(&diagnostic::WARC_RESYNC);
             return (next as u64, true);
         }
-        (length, true)
+        (length, length <= HELD)
     }
 
     fn is_joined(&self, record: &Record) -> bool {
@@ -638,7 +639,7 @@ impl WebArchive {
         let start = source.consumed;
         let block = self.end - start;
         let first = members.start_at(offset)?;
-        let read = start + block.max(record.length.unwrap_or_default()) + AFTER as u64;
+        let read = start + block.max(record.length.unwrap_or_default().min(HELD)) + AFTER as u64;
         let (input, output) = members.end(self.end, read)?;
         let known = source.peek(usize::try_from(output.checked_sub(start)?).ok()?);
         let mut after = known.get(usize::try_from(block).ok()?..)?.iter();

@@ -153,6 +153,38 @@ fn a_length_that_takes_in_the_start_of_the_next_record_loses_none() {
 }
 
 #[test]
+fn a_length_beyond_the_end_of_the_file_loses_no_record() {
+    let block = |name: &str| format!("HTTP/1.1 200 OK\r\n\r\n<a href={name}>");
+    for length in [
+        100,
+        10_000_000,
+        16 << 20,
+        (16 << 20) + 1,
+        100_000_000,
+        u64::MAX,
+    ] {
+        let record = |name: &str, length: u64| {
+            let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://www.example.com/\r\n\
+                        Content-Type: application/http\r\nContent-Length: ";
+            format!("{head}{length}\r\n\r\n{}\r\n\r\n", block(name))
+        };
+        let next = record("b", block("b").len() as u64);
+        let records = [record("a", length), next].concat();
+        for (name, bytes) in [
+            ("x.warc", records.clone().into_bytes()),
+            ("x.warc.gz", crate::compressed::gzip(records.as_bytes())),
+        ] {
+            let (_directory, path) = file(name, &bytes);
+            let (targets, codes) = found(&run(&path, 1, 1 << 20).output);
+            let expected = ["a", "b"].map(|name| format!("http://www.example.com/{name}"));
+            assert_eq!(targets, BTreeSet::from(expected), "{length}");
+            let resync = BTreeMap::from([("warc.resync".to_owned(), 1)]);
+            assert_eq!(codes, resync, "{length}");
+        }
+    }
+}
+
+#[test]
 fn a_cut_block_of_any_declared_length_is_reported_once() {
     let block = "HTTP/1.1 200 OK\r\n\r\n<a href=a>";
     for kind in ["response", "request"] {
