@@ -62,6 +62,18 @@ impl ResponseHeader {
     /// Reads the header at the start of a block; `None` without a status line.
     pub(super) fn parse(block: &[u8]) -> Option<Self> {
         let near = &block[..block.len().min(LONGEST_HEADER)];
+        let mut header = Self::parse_one(near)?;
+        // Interim responses come before the final one (RFC 9110 section 15.2).
+        while matches!(header.status, Some(100..=199))
+            && let Some(mut next) = Self::parse_one(&near[header.length..])
+        {
+            next.length += header.length;
+            header = next;
+        }
+        Some(header)
+    }
+
+    fn parse_one(near: &[u8]) -> Option<Self> {
         if !near.starts_with(b"HTTP/") {
             return None;
         }

@@ -99,6 +99,29 @@ fn responses_of_xml_and_json_are_read_as_such() {
 }
 
 #[test]
+fn the_response_after_interim_responses_is_read() {
+    let tree = Tree::new(&[]);
+    let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <l>\r\n\r\n";
+    for interim in [interim.to_owned(), interim.repeat(20_000)] {
+        let block =
+            format!("{interim}HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>");
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.com/\r\n\
+             Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        );
+        tree.write("x.warc", record.as_bytes());
+        let ran = tree.run(&["x.warc", "--unique=target"]);
+        let is_long = interim.len() > 1 << 20;
+        let targets = [
+            "http://example.com/l\nhttp://example.com/x\n",
+            "http://example.com/l\n",
+        ];
+        assert_eq!(ran.out, targets[usize::from(is_long)], "{}", ran.err);
+    }
+}
+
+#[test]
 fn junk_after_a_gzip_member_is_damage_and_later_members_are_read() {
     let tree = Tree::new(&[]);
     let (one, two) = (lines("a"), lines("b"));
