@@ -1,5 +1,7 @@
 //! The layout of the output: which keys or columns are shown, and how.
 
+use std::collections::HashSet;
+
 use super::column::{ColumnSet, StringForm};
 use super::escape::Escape;
 use super::field::{FIELDS, RecordField, ValueScope, default_fields, table_fields};
@@ -53,7 +55,10 @@ impl Default for Layout {
 }
 
 impl Layout {
-    pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
+    /// Returns the layout of these keys, of which each is shown once.
+    pub(crate) fn of_records(mut fields: Vec<&'static RecordField>) -> Self {
+        let mut seen = HashSet::new();
+        fields.retain(|field| seen.insert(field.name));
         let after_type: Vec<_> = fields
             .iter()
             .copied()

@@ -265,3 +265,16 @@ fn links_in_archives_that_are_attached_have_the_name_of_the_file() {
     tree.run(&arguments)
         .is(0, "member,filename\n1/1,\n1/2!a.txt,b.zip\n");
 }
+
+#[test]
+fn a_key_that_is_named_twice_is_shown_once() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let arguments = ["a.txt", "--fields", "line,target,line", "--format"];
+    let ran = tree.run(&[&arguments[..], &["jsonl"]].concat());
+    assert_eq!(
+        ran.out,
+        "{\"type\":\"link\",\"line\":1,\"target\":\"http://example.com/\"}\n"
+    );
+    let ran = tree.run(&[&arguments[..], &["csv"]].concat());
+    assert_eq!(ran.out, "line,target\n1,http://example.com/\n");
+}
