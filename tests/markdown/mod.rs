@@ -192,6 +192,39 @@ fn destinations_in_angle_brackets_are_no_tags_of_mdx() {
 }
 
 #[test]
+fn modules_of_mdx_begin_after_anything_but_a_paragraph() {
+    for before in [
+        "",
+        "a\n\n",
+        "# A\n",
+        "  ## A ##\r\n",
+        "#\n",
+        "A\n===\n",
+        "A\n-\n",
+        "***\n",
+        "- - -\n",
+        "_ __ \n",
+        "```\nb\n```\n",
+    ] {
+        let text = format!("{before}import X from '[x](no)'\n\n[a](b)");
+        assert_eq!(references("mdx", &text), ["b"], "{before:?}");
+    }
+    for before in [
+        "a\n",
+        "#a\n",
+        "- a\n",
+        "> a\n",
+        "**\n",
+        "-- a\n",
+        "####### a\n",
+        "# a\nb\n",
+    ] {
+        let text = format!("{before}export [a](b)");
+        assert_eq!(references("mdx", &text), ["b"], "{before:?}");
+    }
+}
+
+#[test]
 fn attributes_of_components_are_references_with_the_flag_component() {
     for (tag, expected) in [
         ("<Card href=\"/x\"/>", "/x"),

@@ -31,6 +31,10 @@ static SCRIPT: Pattern = Pattern::new(
 );
 /// The same in a template literal.
 static TEMPLATE: Pattern = Pattern::new(r"\\.|`|\$\{");
+/// A line after which `import` and `export` may begin: blank, a heading, its underline, or a thematic break.
+static BEFORE_MODULE: Pattern = Pattern::new(
+    r"^[ \t]*(?:#{1,6}[ \t\r\n]|(?:=+|-+|(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})?)[ \t\n\f\r]*$)",
+);
 /// An expression that is a string; the group is the string.
 static LITERAL: Pattern =
     Pattern::new(r#"^\{[ \t\n\f\r]*("[^"]*"|'[^']*'|`(?:[^`$]|\$+[^`{$])*\$*`)[ \t\n\f\r]*\}$"#);
@@ -135,24 +139,25 @@ impl MdxReader<'_> {
     fn read(&mut self, start: usize) {
         let bytes = self.bytes;
         let mut at = start;
-        // Whether `import` and `export` may begin here.
-        let mut may_import = true;
+        // The line before; blank after a block of code.
+        let mut before: &[u8] = b"";
         let mut is_line_start = true;
         while at < bytes.len() {
             step(1);
             if std::mem::take(&mut is_line_start) {
                 let line = line_at(bytes, at);
-                if may_import && (line.starts_with(b"import ") || line.starts_with(b"export ")) {
+                let is_module = line.starts_with(b"import ") || line.starts_with(b"export ");
+                if is_module && BEFORE_MODULE.is_match(before) {
                     let end = self.module(at);
                     self.erase(at..end);
                     self.parts.modules.push(at..end);
                     (at, is_line_start) = (end, true);
                     continue;
                 }
-                may_import = line.trim_ascii().is_empty();
+                before = line;
                 if let Some(end) = fence_end(bytes, at) {
                     self.parts.code.push(at + line.len()..end);
-                    (at, is_line_start) = (end, true);
+                    (at, is_line_start, before) = (end, true, b"");
                     continue;
                 }
             }
