@@ -111,6 +111,38 @@ fn deep_containers_with_lazy_lines_take_linear_time() {
     });
 }
 
+#[test]
+fn destinations_hold_nuls_and_bytes_that_are_not_utf8() {
+    for format in ["markdown", "mdx"] {
+        let format = uriscan::Format::named(format).unwrap();
+        for (text, expected) in [
+            (
+                &b"[a](caf\xe9.md) [b](c)"[..],
+                &[&b"caf\xe9.md"[..], b"c"][..],
+            ),
+            (
+                b"![a](\xe9\xe8) <http://\xe8>",
+                &[b"\xe9\xe8", b"http://\xe8"],
+            ),
+            (b"[\xe9]: b\xe9.md\n\n[\xe9]", &[b"b\xe9.md"]),
+            (b"[a [b](c\xe9)](d)", &[b"c\xe9"]),
+            (b"[a](<\xe9 b&amp;\\_\xe8>)", &[b"\xe9%20b&_\xe8"]),
+            (b"[a](b\0c\xe9)", &[b"b\xef\xbf\xbdc\xe9"]),
+            // The stand-in of such bytes in the document.
+            (b"[a](\x7fb) [c](\x7f\xe9)", &[b"\x7fb", b"\x7f\xe9"]),
+        ] {
+            let found: Vec<_> = uriscan::links(text, format, None).collect();
+            let references: Vec<_> = found.iter().map(|link| &link.reference[..]).collect();
+            assert_eq!(references, expected, "{}", text.escape_ascii());
+            for link in &found {
+                let written = &text[link.span.start as usize..link.span.end as usize];
+                let is_escaped = written.iter().any(|byte| b"\0& ".contains(byte));
+                assert!(is_escaped || link.reference == written, "{link:?}");
+            }
+        }
+    }
+}
+
 /// MDX whose references are named for what they are: none is `no`.
 const MDX: &str = r##"import X from './no.js'
 export const meta = {

@@ -152,6 +152,7 @@ impl MarkdownScanner {
             map = Some(text.map);
         }
         let mut walk = MarkdownWalk {
+            document: bytes,
             bytes: own,
             from,
             offset: window.offset_at(from),
@@ -310,9 +311,9 @@ impl Scan for MarkdownScanner {
     }
 }
 
-struct OpenLink {
-    /// Index of its reference, whose span is not known yet.
-    found: Option<usize>,
+struct OpenLink<'a> {
+    /// The destination whose place is not known yet, and the element.
+    destination: Option<(CowStr<'a>, &'static str)>,
     range: Range<usize>,
     text_end: usize,
 }
@@ -328,6 +329,7 @@ struct Heading {
 }
 
 struct MarkdownWalk<'a, 'e, 'f> {
+    document: &'a [u8],
     /// The bytes that `source` was made of.
     bytes: &'a [u8],
     from: usize,
@@ -345,7 +347,7 @@ struct MarkdownWalk<'a, 'e, 'f> {
     text: Vec<Range<usize>>,
     headings: Vec<Heading>,
     heading: Option<Heading>,
-    links: Vec<OpenLink>,
+    links: Vec<OpenLink<'a>>,
     /// The ranges and the labels of reference links that are not defined.
     undefined: Vec<(Range<usize>, String)>,
     /// The numbers of footnotes by their labels, with the count of references so far.
@@ -389,7 +391,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         self.undefined = undefined;
     }
 
-    fn event(&mut self, event: MarkdownEvent<'_>, range: Range<usize>) {
+    fn event(&mut self, event: MarkdownEvent<'a>, range: Range<usize>) {
         match event {
             MarkdownEvent::Start(tag) => return self.start(tag, range),
             MarkdownEvent::End(tag) => return self.end(tag, range),
@@ -449,7 +451,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, tag: Tag<'a>, range: Range<usize>) {
         match tag {
             Tag::Heading { id, attrs, .. } => {
                 // Some dialects write `{:#id}`.
@@ -480,7 +482,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 let is_taken_in =
                     self.dialect.slug == Slug::Docsify && title.starts_with(":include");
                 let element = if is_taken_in { "embed" } else { "a" };
-                self.link(link_type, &dest_url, range, element);
+                self.link(link_type, dest_url, range, element);
             }
             Tag::Image {
                 link_type,
@@ -488,7 +490,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 ..
             } => {
                 self.opaque += 1;
-                self.link(link_type, &dest_url, range, "img");
+                self.link(link_type, dest_url, range, "img");
             }
             _ => {}
         }
@@ -553,18 +555,18 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     fn link(
         &mut self,
         kind: LinkType,
-        destination: &str,
+        destination: CowStr<'a>,
         range: Range<usize>,
         element: &'static str,
     ) {
         let inner = range.start + 1..range.end.saturating_sub(1);
         let mut open = OpenLink {
-            found: None,
+            destination: None,
             range: range.clone(),
             text_end: range.start + 1,
         };
         match kind {
-            LinkType::Autolink => self.push(inner, destination).context = Context::Angle,
+            LinkType::Autolink => self.push(inner, &destination).context = Context::Angle,
             LinkType::Email => {
                 let found = self.push(inner, &format!("mailto:{destination}"));
                 found.context = Context::Email;
@@ -573,15 +575,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             LinkType::WikiLink { .. } => {
                 let link = self.source.get(range.clone()).unwrap_or_default();
                 let start = range.start + link.find("[[").map_or(0, |at| at + 2);
-                let target = wiki_target(destination, self.dialect);
+                let mut target = wiki_target(&destination, self.dialect);
+                if destination.contains(source::REPLACED) {
+                    // `push` puts the bytes of the document in the place of stand-ins.
+                    target = target.replace("%7F", "\x7F");
+                }
                 let found = self.element(start..start + destination.len(), &target, element);
                 found.flags |= Flags::WIKI;
             }
-            LinkType::Inline => {
-                // `close_link` sets the span.
-                open.found = Some(self.found.len());
-                self.element(range.start..range.start, destination, element);
-            }
+            LinkType::Inline => open.destination = Some((destination, element)),
             _ => {}
         }
         self.links.push(open);
@@ -601,7 +603,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
 
     fn close_link(&mut self) {
         let Some(OpenLink {
-            found: Some(found),
+            destination: Some((destination, element)),
             range,
             text_end,
         }) = self.links.pop()
@@ -609,12 +611,13 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             return;
         };
         let source = self.source.as_bytes();
-        let destination = link_destination(source, text_end..range.end);
-        self.found[found].quoting = match destination {
+        let place = link_destination(source, text_end..range.end);
+        let quoting = match place {
             Some(_) => Quoting::of(Escapes::Markdown),
             None => Quoting::default(),
         };
-        self.found[found].span = self.span(destination.unwrap_or(range));
+        self.element(place.unwrap_or(range), &destination, element)
+            .quoting = quoting;
     }
 
     /// Returns the range of `bytes` that a range of the source comes from.
@@ -700,13 +703,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     }
 
     fn push(&mut self, range: Range<usize>, destination: &str) -> &mut FoundReference {
+        let source = self.source.get(range.clone()).unwrap_or_default();
         let at = self.range(range);
-        // A target has no blanks; a destination between angle brackets may.
-        let destination = destination.replace(' ', "%20").replace('\t', "%09");
-        let text = if self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
+        let written = self.document.get(at.clone()).unwrap_or_default();
+        let is_written = written == destination.as_bytes() && !destination.contains([' ', '\t']);
+        let text = if is_written {
             TextRange::window(self.from + at.start..self.from + at.end)
         } else {
-            self.events.store(destination.as_bytes())
+            self.events
+                .store_with(|text| encode_destination(destination, source, written, text))
         };
         let mut found = FoundReference::new(self.span_of(&at), text, Context::Attribute);
         found.flags |= Flags::OWN_SYNTAX;
@@ -727,6 +732,25 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             masked[range.clone()].copy_from_slice(&bytes[range]);
         }
         masked
+    }
+}
+
+/// Appends a destination: blanks, which a target lacks, are percent-encoded, and the bytes `written` in the
+/// document come back where the source has a stand-in.
+fn encode_destination(destination: &str, source: &str, written: &[u8], text: &mut Vec<u8>) {
+    const REPLACED: u8 = source::REPLACED as u8;
+    let pairs = source.bytes().zip(written);
+    let mut replaced = pairs.filter(|&(byte, _)| byte == REPLACED);
+    for byte in destination.bytes() {
+        match byte {
+            b' ' => text.extend_from_slice(b"%20"),
+            b'\t' => text.extend_from_slice(b"%09"),
+            REPLACED => match replaced.next() {
+                Some((_, 0)) => text.extend_from_slice("\u{FFFD}".as_bytes()),
+                written => text.push(written.map_or(byte, |(_, &byte)| byte)),
+            },
+            _ => text.push(byte),
+        }
     }
 }
 
@@ -864,7 +888,7 @@ fn destination(source: &[u8], at: usize, end: usize) -> Option<Range<usize>> {
         match byte {
             b'\\' if source.get(at + 1).is_some_and(u8::is_ascii_punctuation) => at += 1,
             b'>' if angle => break,
-            0..=b' ' | 0x7F if !angle => break,
+            0..=b' ' if !angle => break,
             b'(' if !angle => depth += 1,
             b')' if !angle && depth == 0 => break,
             b')' if !angle => depth -= 1,

@@ -14,11 +14,12 @@ use crate::bytes::steps::step;
 /// The maximum depth of block quotes, list items, footnotes and definitions (K15).
 const MAX_CONTAINERS: usize = 100;
 
-/// Takes the place of a byte that is not UTF-8, or that must not open a block.
-pub(super) const REPLACED: char = '\x1A';
+/// Takes the place of a NUL, of a byte that is not UTF-8, or of one that must not open a block. The parser
+/// reads DEL as text: other control characters end a destination.
+pub(super) const REPLACED: char = '\x7F';
 
-/// Converts bytes to text of the same length: a byte order mark and metadata become spaces; bytes that
-/// are not UTF-8 and the markers of containers that are too deep become [`REPLACED`].
+/// Converts bytes to text of the same length: a byte order mark and metadata become spaces; NULs, bytes
+/// that are not UTF-8 and the markers of containers that are too deep become [`REPLACED`].
 pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut at = mark_length(bytes);
@@ -31,6 +32,9 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
         let blank = |&byte: &u8| if byte == b'\n' { '\n' } else { ' ' };
         text.extend(bytes[range.clone()].iter().map(blank));
         at = range.end;
+    }
+    if memchr(0, text.as_bytes()).is_some() {
+        text = text.replace('\0', "\x7F");
     }
     bound_containers(text)
 }
