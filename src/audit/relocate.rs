@@ -218,7 +218,8 @@ impl Inventory {
         sources.each_listed(&self.audit.checker, |page| {
             let file = page.location.file();
             if file.is_some_and(|file| mover.holds(file)) {
-                let reason = format!("the configuration of the site lists {}", page.name);
+                let name = page.name;
+                let reason = format!("the configuration of the site lists {name}: change it first");
                 plan.refuse(&self.audit.shown(page.file), &reason);
             }
         });

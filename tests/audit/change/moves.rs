@@ -211,6 +211,8 @@ fn a_page_that_a_configuration_lists_is_not_moved() {
         assert!(tree.path().join("docs/a/a.md").exists());
         let ran = tree.run(&["mv", "docs/index.md", "docs/c.md"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
+        tree.write(file, text.replace("a/a", "b").as_bytes());
+        assert_eq!(tree.run(&["mv", old, "docs/b.md"]).code, 0);
     }
 }
 
