@@ -217,7 +217,7 @@ impl Inventory {
         let sources = &self.audit.sources;
         sources.each_listed(&self.audit.checker, |page| {
             let file = page.location.file();
-            if file.is_some_and(|file| mover.holds(file)) {
+            if file.is_some_and(|file| mover.holds(file)) && !relocation.holds(page.file) {
                 let name = page.name;
                 let reason = format!("the configuration of the site lists {name}: change it first");
                 plan.refuse(&self.audit.shown(page.file), &reason);

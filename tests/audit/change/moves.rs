@@ -214,6 +214,14 @@ fn a_page_that_a_configuration_lists_is_not_moved() {
         tree.write(file, text.replace("a/a", "b").as_bytes());
         assert_eq!(tree.run(&["mv", old, "docs/b.md"]).code, 0);
     }
+    // The configuration moves with its pages.
+    let tree = Tree::new(&[
+        ("s/mkdocs.yml", "site_name: x\nnav: [a.md]\n"),
+        ("s/docs/a.md", "# A\n"),
+    ]);
+    let ran = tree.run(&["mv", "--write", "s", "t"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(tree.run(&["audit", "t"]).code, 0);
 }
 
 #[test]
