@@ -206,13 +206,24 @@ fn mdx_is_read_between_tags_and_not_in_expressions_and_modules() {
 }
 
 #[test]
-fn destinations_in_angle_brackets_are_no_tags_of_mdx() {
+fn destinations_are_no_tags_or_expressions_of_mdx() {
     check(
         "mdx",
         &[
             ("[k](<./a b>) [l](\n<a {b}> 't')", &["./a%20b", "a%20{b}"]),
             ("![k](<b/>) ![k](<a.png> \"t\")", &["b/", "a.png"]),
             ("> [r]: <my file.md>\n\n[\\]]:\n<a>", &["my%20file.md", "a"]),
+            (
+                "[k](/users/{id}) ![k](a{b}(c) 't')",
+                &["/users/{id}", "a{b}(c)"],
+            ),
+            (
+                "[k](a{a}) {[x](no)}\n\n- [r]: /{b}/c.md\n",
+                &["a{a}", "/{b}/c.md"],
+            ),
+            ("[k](a<b) [k](\nc{'d'}\n\"e\")", &["a<b", "c{'d'}"]),
+            ("[k](\n\n<A href=\"a\"/>\n", &["a"]),
+            ("[k]: {\"[x](no)\"} [k](a{\"[x](no)\"} [b](c)", &["c"]),
             ("[k](<a\\>b>) [k](<>)", &["a>b", ""]),
             // Other brackets after these marks are tags.
             ("[^1]: <A href=\"a\"/>", &["a"]),
@@ -326,6 +337,8 @@ fn mdx_of_many_open_brackets_takes_linear_time() {
         "  - a\n",
         "[a]:<",
         "](<",
+        "]({",
+        "](a(",
     ] {
         check_time(2_000, "mdx", |n| part.repeat(n));
     }
@@ -364,6 +377,7 @@ fn windows_make_no_difference_to_mdx() {
             "-->",
             "<http://g/>",
             "](<j k>)",
+            "](o/{p})",
             "[l]: <m n>",
             "http://h/ ",
             "\u{e9}",

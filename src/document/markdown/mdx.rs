@@ -44,9 +44,10 @@ static ESCAPE: Pattern = Pattern::new(r"\\(.)");
 /// The marks of block quotes and list items at the start of a line.
 static MARKS: Pattern =
     Pattern::new(r"^(?:[ \t\n\f\r]*(?:>|[-+*][ \t]|[0-9]+[.)][ \t]))*[ \t\n\f\r]*");
-/// A destination in angle brackets; the group must follow: an end or a title.
-static DESTINATION: Pattern =
-    Pattern::new(r"^<(?:\\[^\n]|[^<>\\\n])*>([ \t\r]*(?:\n|$)|\)|[ \t\r\n]+[)\x22'(])");
+/// A destination and its end, or the start of a title.
+static DESTINATION: Pattern = Pattern::new(
+    r#"^[ \t\r]*(?:\n[ \t\r]*)?(?:<(?:\\[^\n]|[^<>\\\n])*>|[^<{\s()](?:[^\s()]|\([^\s()]*\))*)(?:[ \t\r]*(?m:$)|\)|\s+[)"'(])"#,
+);
 /// The label of a definition, but not of a footnote, without its end.
 static LABEL: Pattern = Pattern::new(r"^\[(?:\\.|[^\^\[\]\\])(?:\\.|[^\[\]\\])*$");
 /// The marker of a list item; the group is the blanks after it.
@@ -163,7 +164,7 @@ impl MdxReader<'_> {
             }
             let Some(next) = bytes[at..]
                 .iter()
-                .position(|byte| b"\n\\`{<".contains(byte))
+                .position(|byte| b"\n\\`{<]".contains(byte))
             else {
                 break;
             };
@@ -177,6 +178,7 @@ impl MdxReader<'_> {
                 b'\\' => at + 2,
                 b'`' => self.code_span(at),
                 b'{' => self.expression(at),
+                b']' => destination_end(bytes, at).unwrap_or(at + 1),
                 _ => self.angle(at),
             };
         }
@@ -293,9 +295,6 @@ impl MdxReader<'_> {
     }
 
     fn angle(&mut self, at: usize) -> usize {
-        if let Some(end) = destination_end(self.bytes, at) {
-            return end;
-        }
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<!--") && self.budget > 0 {
             if let Some(end) = memmem::find(rest, b"-->") {
@@ -458,18 +457,18 @@ fn plain(raw: &[u8]) -> Vec<u8> {
 /// The longest label of a link, in bytes.
 const MAX_LABEL_LEN: usize = 999;
 
-/// Returns the index after the destination in angle brackets that begins at `at`, after `](` or the label
-/// of a definition.
+/// Returns the index after the destination of a link or a definition whose text ends at `at`.
 fn destination_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes[..at].trim_ascii_end();
-    if !before.ends_with(b"](") {
-        let line = before.strip_suffix(b"]:")?;
-        let nearby = &line[line.len().saturating_sub(MAX_LABEL_LEN)..];
-        let line = &nearby[memchr::memrchr(b'\n', nearby).map_or(0, |end| end + 1)..];
-        LABEL.find(&line[MARKS.find(line)?.end()..])?;
+    match bytes.get(at + 1)? {
+        b'(' => {}
+        b':' => {
+            let nearby = &bytes[at.saturating_sub(MAX_LABEL_LEN)..at];
+            let line = &nearby[memchr::memrchr(b'\n', nearby).map_or(0, |end| end + 1)..];
+            LABEL.find(&line[MARKS.find(line)?.end()..])?;
+        }
+        _ => return None,
     }
-    let [_, next] = DESTINATION.group_at(&bytes[at..], 0)?;
-    Some(at + next.start)
+    Some(at + 2 + DESTINATION.find(&bytes[at + 2..])?.end())
 }
 
 /// Returns the line at an index, with its line break.
