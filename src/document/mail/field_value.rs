@@ -153,24 +153,23 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
             _ => at += 1,
         }
     }
-    let mut words = 0;
     let mut range = 0..0;
     at = bare.unwrap_or(value.len());
     while at < value.len() {
         match value[at] {
             b'(' => at = comments.end(value, at),
             byte if byte.is_ascii_whitespace() => at += 1,
+            _ if range.end > 0 => return,
             _ => {
                 // A URI may hold parentheses; a comment follows white space.
                 range = at..run_end(value, at, |byte| !byte.is_ascii_whitespace());
                 at = range.end;
-                words += 1;
             }
         }
     }
     let scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let colon = value[range.clone()].iter().position(|byte| !scheme(byte));
-    if words == 1 && colon.is_some_and(|at| at > 1 && value[range.start + at] == b':') {
+    if colon.is_some_and(|at| at > 1 && value[range.start + at] == b':') {
         sink(range.start, range.end);
     }
 }

@@ -17,6 +17,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     Batch, Context, Event, Events, FoundReference, NameRange, Quoting, Span,
 };
+use crate::document::source_text::SourceText;
 use crate::uri::percent;
 
 /// The longest field that is kept, in bytes.
@@ -433,8 +434,8 @@ impl FieldPosition<'_> {
         }
     }
 
-    /// Reports a reference without its white space, after a prefix; `range` is its position in the value.
-    fn report(&self, range: Range<usize>, prefix: &[u8], reference: &[u8], events: &mut Batch) {
+    /// Reports a reference without its white space, after a prefix.
+    fn report(&self, span: Span, prefix: &[u8], reference: &[u8], events: &mut Batch) {
         let text = events.store_with(|store| {
             store.extend_from_slice(prefix);
             if simd::any(reference, |block| block.up_to(b' '), |byte| byte <= b' ') {
@@ -443,7 +444,6 @@ impl FieldPosition<'_> {
                 store.extend_from_slice(reference);
             }
         });
-        let span = Span::at(self.offset, &range);
         let mut found = FoundReference::new(span, text, Context::Header);
         self.complete(&mut found, events);
         events.push(Event::Reference(found));
@@ -461,34 +461,32 @@ fn report_references(
     scanners: &mut PartScanners,
     events: &mut Batch,
 ) {
+    let mut source = SourceText::window(raw, field.offset);
     match syntax {
         FieldSyntax::Ignored => {}
         FieldSyntax::FreeText | FieldSyntax::OtherText => free_text(raw, field, scanners, events),
         FieldSyntax::Brackets => {
-            let text = &mut scanners.field_text;
-            text.begin(0);
-            let is_encoded = memchr_iter(b'=', raw).any(|at| raw[at + 1..].starts_with(b"?"));
-            let (field, value) = if is_encoded {
+            let has_words = memchr_iter(b'=', raw).any(|at| raw[at + 1..].starts_with(b"?"));
+            let is_encoded = field.is_encoded || has_words;
+            if is_encoded {
+                let text = &mut scanners.field_text;
+                text.begin(field.offset);
                 field_value::text(raw, text);
-                (
-                    FieldPosition {
-                        is_encoded,
-                        ..field
-                    },
-                    &*text.bytes,
-                )
-            } else {
-                (field, raw)
+                source = text.source();
+            }
+            let field = FieldPosition {
+                is_encoded,
+                ..field
             };
-            brackets(value, |start, end| {
-                let mut range = start..end;
-                if is_encoded {
-                    let span = text.source().span(range);
-                    range = span.start as usize..span.end as usize;
-                }
+            brackets(source.bytes, |start, end| {
                 // RFC 2369 section 2 ignores white space inside the brackets.
-                if !value[start..end].trim_ascii().is_empty() {
-                    field.report(range, b"", &value[start..end], events);
+                if !source.bytes[start..end].trim_ascii().is_empty() {
+                    field.report(
+                        source.span(start..end),
+                        b"",
+                        &source.bytes[start..end],
+                        events,
+                    );
                 }
             });
         }
@@ -496,7 +494,7 @@ fn report_references(
             if raw[end..].starts_with(b">") && start < end {
                 let mut id = Vec::new();
                 percent::encode(&raw[start..end], &NOT_IN_MID, &mut id);
-                field.report(start..end, b"mid:", &id, events);
+                field.report(source.span(start..end), b"mid:", &id, events);
             }
         }),
         FieldSyntax::Groups | FieldSyntax::GroupPositions => {
@@ -509,7 +507,8 @@ fn report_references(
             for word in words.skip(server) {
                 let group = word.split(|&byte| byte == b':').next().unwrap_or(word);
                 let start = group.as_ptr().addr() - raw.as_ptr().addr();
-                field.report(start..start + group.len(), b"news:", group, events);
+                let span = source.span(start..start + group.len());
+                field.report(span, b"news:", group, events);
             }
         }
     }
@@ -554,7 +553,7 @@ fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition, event
         return;
     }
     if let Some(uri) = content_type.parameter("url") {
-        field.report(0..raw.len(), b"", uri, events);
+        field.report(Span::at(field.offset, &(0..raw.len())), b"", uri, events);
     }
 }
 

@@ -154,18 +154,22 @@ impl SeparatorSearch {
     }
 }
 
-/// Skips a byte order mark, NULs and line ends before the first separator; `Err` if more bytes are needed.
-fn skip_leading(window: &Window, mut at: usize) -> Result<usize, usize> {
+/// Skips a byte order mark, NULs and line ends before the first separator; breaks if more bytes are needed.
+fn skip_leading(window: &Window, mut at: usize) -> ControlFlow<usize, usize> {
     let bytes = window.bytes;
     if window.offset_at(at) == 0 {
         if !window.last && BYTE_ORDER_MARK.starts_with(&bytes[at..]) {
-            return Err(at);
+            return ControlFlow::Break(at);
         }
         at += mark_length(&bytes[at..]);
     }
     let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
     at += bytes[at..].iter().take_while(skipped).count();
-    if at < bytes.len() { Ok(at) } else { Err(at) }
+    if at < bytes.len() {
+        ControlFlow::Continue(at)
+    } else {
+        ControlFlow::Break(at)
+    }
 }
 
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
@@ -241,10 +245,7 @@ impl Framing for Mbox {
         let window = feed.window;
         let bytes = window.bytes;
         if !self.search.has_started {
-            at = match skip_leading(&window, at) {
-                Ok(first) => first,
-                Err(end) => return ControlFlow::Break(end),
-            };
+            at = skip_leading(&window, at)?;
             match self.ahead(at, feed) {
                 Err(_) if !self.search.has_started => return ControlFlow::Break(at),
                 Ok(line) if line.start == at => self.separator = Some(line),
@@ -358,8 +359,8 @@ impl MemberFinder for MboxFinder {
         let mut at = window.start;
         if !self.search.has_started {
             at = match skip_leading(window, at) {
-                Ok(first) => first,
-                Err(end) => return MemberSearch::NotBefore(end),
+                ControlFlow::Continue(first) => first,
+                ControlFlow::Break(end) => return MemberSearch::NotBefore(end),
             };
         }
         let mut found = self.separator(window, at, read_at);
