@@ -11,6 +11,7 @@ pub(crate) const NUMBER: &str = "\x1b[32m";
 pub(crate) const PLAIN: &str = "\x1b[0m";
 /// Starts a hyperlink, which ends with an empty one.
 const HYPERLINK: &[u8] = b"\x1b]8;;";
+/// Ends the target of a hyperlink.
 const END: &[u8] = b"\x1b\\";
 
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
