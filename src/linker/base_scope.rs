@@ -141,7 +141,7 @@ pub(super) struct BaseScope {
     pub(super) awaits_parts: bool,
     /// Whether its resolvers are prepared.
     pub(super) ready: bool,
-    pub(super) encoding: &'static Encoding,
+    encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     pub(super) member: String,
     pub(super) heading: ScopeHeading,
@@ -228,6 +228,13 @@ impl BaseScope {
         self.diagnostics.clear();
         self.own.clear();
         self.own_offset = None;
+    }
+
+    /// Encodes the queries of later references in another encoding.
+    pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+        self.by_declared.set_encoding(encoding);
+        self.by_fallback.set_encoding(encoding);
     }
 
     /// The chosen base, once it is prepared.

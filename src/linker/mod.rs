@@ -146,7 +146,7 @@ impl Linker {
                 Event::Reference(_) | Event::Attachment(_) => self.reference(index, texts, sink),
                 Event::Base(text, offset) => self.base(texts.bytes(text), offset),
                 Event::Settled => self.settle(texts, sink),
-                Event::Encoding(encoding) => self.innermost().encoding = encoding,
+                Event::Encoding(encoding) => self.innermost().set_encoding(encoding),
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
                 Event::Enter(ref enter) => self.enter(enter, texts),
                 Event::Heading(ref heading) => self.heading(heading, texts),

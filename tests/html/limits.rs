@@ -11,6 +11,7 @@ use uriscan::linker::{self, Link, Sink};
 #[derive(Default)]
 struct Counted {
     references: Vec<String>,
+    targets: Vec<String>,
     diagnostics: Vec<(&'static str, u64)>,
     exact: Vec<&'static str>,
 }
@@ -19,6 +20,8 @@ impl Sink for Counted {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self.references
             .push(String::from_utf8_lossy(link.reference).into_owned());
+        let target = String::from_utf8_lossy(link.target.unwrap_or_default());
+        self.targets.push(target.into_owned());
         ControlFlow::Continue(())
     }
 
@@ -41,9 +44,14 @@ fn read(html: &[u8]) -> Counted {
 }
 
 fn read_as(format: &str, html: &[u8]) -> Counted {
+    read_up_to(64 << 20, format, html)
+}
+
+fn read_up_to(max_document: u64, format: &str, html: &[u8]) -> Counted {
     let mut counted = Counted::default();
     let document = Document::new(Format::named(format).expect("it is a format"), None);
-    let options = ExtractorOptions::default().with_window(64 << 10);
+    let mut options = ExtractorOptions::default().with_window(64 << 10);
+    options.formats.html.max_document = max_document;
     let read =
         Extractor::new(&options).extract_seekable(&document, Cursor::new(html), &mut counted);
     assert_eq!(
@@ -166,6 +174,28 @@ fn handed_on_references_are_not_repeated() {
         assert_eq!(counted.references.len(), MANY + 1, "{late}");
         let told = counted.diagnostics.contains(&("html.held-limit", 1));
         assert!(told, "{late}: {:?}", counted.diagnostics);
+    }
+}
+
+/// Rules H40 and H43: past `--max-document` the references so far keep their encoding, and later ones
+/// have the one found.
+#[test]
+fn encoding_found_past_the_limit_applies_to_later_references_only() {
+    let rest = b"<a href='http://example.com/?\xC9='>";
+    let rows: [(&[u8], &[u8], [&str; 2]); 2] = [
+        ("é".as_bytes(), b"\xFF", ["?%C3%A9=", "?%C9="]),
+        (b"\xE9", b"<meta charset=koi8-r>", ["?%E9=", "?%C9="]),
+    ];
+    for (query, late, queries) in rows {
+        let start = [b"<a href='http://example.com/?", query, b"='>"].concat();
+        let html = |filler: usize| [&start, &*b" ".repeat(filler), late, rest].concat();
+        let mail = [&b"Content-Type: text/html\n\n"[..], &html(9 << 20)].concat();
+        let queries = queries.map(|query| format!("http://example.com/{query}"));
+        for (format, document) in [("html", html(200_000)), ("eml", mail)] {
+            let counted = read_up_to(64 << 10, format, &document);
+            assert_eq!(counted.targets, queries, "{format} {}", late.escape_ascii());
+            assert_eq!(counted.diagnostics, [("html.approximate", 1)], "{format}");
+        }
     }
 }
 

@@ -69,6 +69,13 @@ impl ReportState {
     }
 }
 
+/// Settles the references so far: their queries are in the encoding in which they were decoded,
+/// although the document turns out to have another one.
+pub(super) fn keep_encoding(offset: u64, events: &mut Events) {
+    events.push(Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, offset));
+    events.push(Event::Settled);
+}
+
 impl<'a, 'e, 'f> ReferenceReporter<'a, 'e, 'f> {
     pub(super) fn new(
         source: SourceText<'a>,
@@ -439,8 +446,12 @@ impl ReferenceReporter<'_, '_, '_> {
         };
         let again =
             transcoded || !self.document.is_silent() || charset::needs_transcoding(encoding);
-        if again && self.source.offset(tag.start) < self.document.limit {
+        let offset = self.source.offset(tag.start);
+        if again && offset < self.document.limit {
             return Err(Halt::Encoding(encoding));
+        }
+        if again {
+            keep_encoding(offset, self.events);
         }
         if !transcoded && !charset::needs_transcoding(encoding) {
             self.document.charset.change(encoding);

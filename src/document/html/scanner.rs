@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::attributes::EnabledRows;
 use super::encoding::{EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
-use super::report::{ReferenceReporter, ReportState};
+use super::report::{ReferenceReporter, ReportState, keep_encoding};
 use super::simulator::SimulatorParser;
 use super::tree_builder;
 use super::value::CharacterContext;
@@ -180,6 +180,9 @@ impl HtmlScanner {
             let was_used = self.validity.non_ascii && !self.document.is_silent();
             if was_used && window.offset < self.document.limit {
                 return Err(self.again(Some(WINDOWS_1252), false));
+            }
+            if was_used {
+                keep_encoding(window.offset, events);
             }
             self.fall_back(events);
         }
