@@ -94,3 +94,56 @@ fn annotations_are_one_line_each() {
         "::error file=site/a%2Cb.html,line=1,col=10,title=broken-file::x%25\\x0ay (no such file)\n"
     );
 }
+
+/// One document that cannot be read, and one archive that is damaged.
+fn failing_report(format: &str) -> String {
+    let tree = Tree::new(&[("site/a.html", "<p>")]);
+    tree.write("site/cut.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b");
+    tree.write("list", b"site/a.html\nsite/cut.gz\nsite/b:no.html\n");
+    let flags = ["audit", "-z", "--root", "site", "--files-from", "list"];
+    let ran = tree.run(&[&flags[..], &["--format", format]].concat());
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    ran.out
+}
+
+#[test]
+fn junit_has_an_error_for_each_failure() {
+    let xml = failing_report("junit");
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let named =
+        |name: &'static str| (document.descendants()).filter(move |node| node.has_tag_name(name));
+    let of_failures = named("testsuite").filter(|suite| suite.attribute("errors") == Some("1"));
+    let names: Vec<_> = of_failures
+        .filter_map(|suite| suite.attribute("name"))
+        .collect();
+    assert_eq!(names, ["site/cut.gz", "site/b:no.html"], "{xml}");
+    assert_eq!(named("error").count(), 2);
+    assert!(xml.contains("No such file"), "{xml}");
+}
+
+#[test]
+fn sarif_has_a_notification_for_each_failure() {
+    let log: Value = serde_json::from_str(&failing_report("sarif")).unwrap();
+    let run = &log["runs"][0]["invocations"][0];
+    assert_eq!(run["executionSuccessful"], false);
+    let notes = run["toolExecutionNotifications"].as_array().unwrap();
+    assert_eq!(notes.len(), 2, "{log:#}");
+    let place = &notes[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "site/cut.gz");
+    assert_eq!(notes[0]["level"], "error");
+    let log: Value = serde_json::from_str(&report("sarif")).unwrap();
+    let run = &log["runs"][0]["invocations"][0];
+    assert_eq!(run["executionSuccessful"], true);
+}
+
+#[test]
+fn markdown_and_annotations_name_failures() {
+    let text = failing_report("markdown");
+    assert!(text.starts_with("## Links: 0 errors, 0 warnings, 2 failures\n"));
+    assert!(text.contains("- ` site/cut.gz `: ` "), "{text}");
+    let text = failing_report("github");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("::error file=site/b%3Ano.html::"), "{text}");
+    let page = failing_report("html");
+    assert!(page.contains("\"unreadable\":2"));
+}

@@ -8,6 +8,7 @@ use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
 use crate::audit::source::SiteSource;
 use crate::bytes::lines::Position;
+use crate::document::diagnostic::Effect;
 use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
@@ -48,8 +49,21 @@ pub(crate) trait ReportFormatter: Send {
 pub(crate) enum ReportRecord<'a> {
     Link(&'a Link<'a>, LinkState),
     Diagnostic(&'a Diagnostic<'a>),
-    /// The reason why the document could not be read.
+    /// The reason why the document could not be read, or its fixes not be written.
     Failure(&'a str),
+}
+
+impl ReportRecord<'_> {
+    /// Returns the reason of a failure, or the damage of a document.
+    pub(super) fn failure(&self) -> Option<String> {
+        match self {
+            ReportRecord::Failure(reason) => Some(shown(reason.as_bytes())),
+            ReportRecord::Diagnostic(found) => {
+                (found.code.effect == Effect::Damage).then(|| shown(found.to_string().as_bytes()))
+            }
+            ReportRecord::Link(..) => None,
+        }
+    }
 }
 
 /// The numbers of files, links and findings of an audit.

@@ -13,11 +13,12 @@ use foldhash::HashMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::formatter::{AuditSummary, ReportFormatter, shown};
+use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, shown};
 use crate::audit::finding::Finding;
 use crate::audit::rewrite::relative;
 use crate::audit::rules::RULES;
 use crate::audit::source::paths::with_slash;
+use crate::output::DocumentPath;
 use crate::output::json::push_base64;
 use crate::pipeline::bases::{AbsolutePaths, Bases};
 use crate::uri::base::push_path;
@@ -31,6 +32,8 @@ pub(super) struct HtmlReport {
     /// Indices of targets by the keys of their groups.
     targets: HashMap<u64, u32>,
     document: Option<Vec<u8>>,
+    /// Documents that could not be read or written.
+    failures: u64,
 }
 
 impl HtmlReport {
@@ -39,6 +42,7 @@ impl HtmlReport {
             place: ReportPlace::of(file),
             targets: HashMap::default(),
             document: None,
+            failures: 0,
         }
     }
 }
@@ -91,11 +95,15 @@ impl ReportFormatter for HtmlReport {
         let _ = write!(out, ",\n{}", json(row));
     }
 
+    fn record(&mut self, _document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
+        self.failures += u64::from(record.failure().is_some());
+    }
+
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let (_, rest) = split(PAGE, "{findings}");
         let (before, rest) = split(rest, "{totals}");
         let (between, after) = split(rest, "{script}");
-        let totals = self::totals(totals);
+        let totals = self::totals(totals, self.failures);
         let _ = write!(out, "]{before}{totals}{between}{SCRIPT}{after}");
     }
 }
@@ -111,14 +119,14 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", String::from_utf8_lossy(&digits))
 }
 
-fn totals(totals: &AuditSummary) -> String {
+fn totals(totals: &AuditSummary, failures: u64) -> String {
     let counts = [
         ("files", totals.files()),
         ("references", totals.references()),
         ("errors", totals.errors),
         ("warnings", totals.warnings),
         ("hidden", totals.hidden),
-        ("unreadable", totals.unreadable()),
+        ("unreadable", failures),
         ("ignored", totals.ignored),
         ("forgiven", totals.forgiven),
         ("stale", totals.stale()),

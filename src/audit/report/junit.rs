@@ -3,7 +3,9 @@
 
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, GATHER, ReportFormatter, colons, sentence, shown};
+use super::formatter::{
+    AuditSummary, GATHER, ReportFormatter, ReportRecord, colons, sentence, shown,
+};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::output::DocumentPath;
@@ -12,12 +14,21 @@ use crate::output::record::counted;
 /// The cases of the current document, collected because their number is written before them.
 #[derive(Default)]
 pub(super) struct JunitReport {
-    /// Lines of level, rule, position and sentence, between tabs, which none of them contains.
+    /// Lines of an element's name, rule, position and sentence, between tabs, which none of them contains.
     cases: String,
     /// The bytes of `cases` that have been written.
     written: usize,
     tests: u64,
     failures: u64,
+    errors: u64,
+}
+
+impl JunitReport {
+    fn add(&mut self, element: &str, rule: &str, place: &str, sentence: &str) {
+        self.tests += 1;
+        let sentence = escape(sentence);
+        self.cases += &format!("{element}\t{rule}\t{place}\t{sentence}\n");
+    }
 }
 
 impl ReportFormatter for JunitReport {
@@ -28,11 +39,18 @@ impl ReportFormatter for JunitReport {
     }
 
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
-        self.tests += 1;
-        self.failures += u64::from(finding.level() == Level::Error);
-        let (level, rule) = (finding.level().name(), finding.rule());
-        let (place, sentence) = (colons(finding.position()), escape(&sentence(finding)));
-        self.cases += &format!("{level}\t{rule}\t{place}\t{sentence}\n");
+        let is_error = finding.level() == Level::Error;
+        self.failures += u64::from(is_error);
+        let element = if is_error { "failure" } else { "system-out" };
+        let (place, sentence) = (colons(finding.position()), sentence(finding));
+        self.add(element, finding.rule(), &place, &sentence);
+    }
+
+    fn record(&mut self, _document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
+        if let Some(reason) = record.failure() {
+            self.errors += 1;
+            self.add("error", "error", "", &reason);
+        }
     }
 
     fn end_document(&mut self, document: &DocumentPath, out: &mut Vec<u8>) -> bool {
@@ -41,10 +59,10 @@ impl ReportFormatter for JunitReport {
         }
         let path = escape(&shown(document.path()));
         if self.written == 0 {
-            let (tests, failures) = (self.tests, self.failures);
+            let (tests, failures, errors) = (self.tests, self.failures, self.errors);
             let _ = writeln!(
                 out,
-                "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
+                "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
             );
         }
         for line in self.cases[self.written..].split_inclusive('\n') {
@@ -72,16 +90,15 @@ impl ReportFormatter for JunitReport {
 fn push_case(path: &str, line: &str, out: &mut Vec<u8>) {
     let mut parts = line.trim_end_matches('\n').splitn(4, '\t');
     let mut part = || parts.next().unwrap_or_default();
-    let (level, rule, position, sentence) = (part(), part(), part(), part());
+    let (element, rule, position, sentence) = (part(), part(), part(), part());
     let text = format!("{path}{position}: {rule}: {sentence}");
-    let outcome = if level == Level::Error.name() {
-        format!("<failure type=\"{rule}\" message=\"{sentence}\">{text}</failure>")
-    } else {
-        format!("<system-out>{text}</system-out>")
+    let attributes = match element {
+        "system-out" => String::new(),
+        _ => format!(" type=\"{rule}\" message=\"{sentence}\""),
     };
     let _ = writeln!(
         out,
-        "    <testcase name=\"{path}{position}: {sentence}\" classname=\"{path}\">\n      {outcome}\n    </testcase>"
+        "    <testcase name=\"{path}{position}: {sentence}\" classname=\"{path}\">\n      <{element}{attributes}>{text}</{element}>\n    </testcase>"
     );
 }
 

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, colons, shown, suggestion};
+use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, colons, shown, suggestion};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
+use crate::output::DocumentPath;
 use crate::output::record::counted;
 
 const LIMIT: usize = 1 << 20;
@@ -20,6 +21,8 @@ pub(super) struct MarkdownReport {
     current: String,
     /// Findings that the limit leaves out.
     omitted: u64,
+    /// Documents that could not be read or written.
+    failures: u64,
 }
 
 impl MarkdownReport {
@@ -71,10 +74,23 @@ impl ReportFormatter for MarkdownReport {
         }
     }
 
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
+        if let Some(reason) = record.failure() {
+            self.failures += 1;
+            let [path, reason] = [document.path(), reason.as_bytes()].map(code);
+            self.current += &format!("- {path}: {reason}\n");
+            self.finish_item(1);
+        }
+    }
+
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let summary = &totals.summary;
+        let failures = match self.failures {
+            0 => String::new(),
+            number => format!(", {}", counted(number, "failure")),
+        };
         let mut text = format!(
-            "## Links: {}, {}\n\n{} in {}: {}",
+            "## Links: {}, {}{failures}\n\n{} in {}: {}",
             counted(totals.errors, "error"),
             counted(totals.warnings, "warning"),
             counted(summary.references, "reference"),

@@ -2,11 +2,12 @@
 
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, sentence};
+use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::output::DocumentPath;
 use crate::output::escape::visible;
 use crate::output::json::quoted;
 use crate::uri::base::push_path;
@@ -14,6 +15,8 @@ use crate::uri::base::push_path;
 #[derive(Default)]
 pub(super) struct SarifReport {
     results: u64,
+    /// Of documents that could not be read or written, between commas.
+    notifications: String,
 }
 
 const START: &str = concat!(
@@ -74,8 +77,30 @@ impl ReportFormatter for SarifReport {
         );
     }
 
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
+        let Some(reason) = record.failure() else {
+            return;
+        };
+        let notifications = &mut self.notifications;
+        let separator = if notifications.is_empty() { "" } else { "," };
+        let [text, uri] = [
+            quoted(reason.as_bytes()),
+            quoted(&artifact(document.path())),
+        ];
+        *notifications += &format!(
+            "{separator}\n{{\"level\":\"error\",\"message\":{{\"text\":{text}}},\"locations\":\
+             [{{\"physicalLocation\":{{\"artifactLocation\":{{\"uri\":{uri}}}}}}}]}}"
+        );
+    }
+
     fn end(&mut self, _totals: &AuditSummary, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"]}]}\n");
+        let notifications = &self.notifications;
+        let is_successful = notifications.is_empty();
+        let _ = writeln!(
+            out,
+            "],\"invocations\":[{{\"executionSuccessful\":{is_successful},\
+             \"toolExecutionNotifications\":[{notifications}]}}]}}]}}"
+        );
     }
 }
 

@@ -128,8 +128,7 @@ pub(super) struct GithubReport;
 impl GithubReport {
     /// Appends a command for a finding and `more` of its group.
     fn annotate(finding: &Finding<'_>, more: u64, out: &mut Vec<u8>) {
-        let path = data(&shown(finding.document.path()));
-        let path = path.replace(':', "%3A").replace(',', "%2C");
+        let path = file(finding.document);
         let mut line = format!("::{} file={path}", finding.level().name());
         if let Some(position) = finding.position() {
             line += &format!(",line={},col={}", position.line, position.column);
@@ -152,6 +151,17 @@ impl ReportFormatter for GithubReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         Self::annotate(finding, 0, out);
     }
+
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
+        if let Some(reason) = record.failure() {
+            let _ = writeln!(out, "::error file={}::{}", file(document), data(&reason));
+        }
+    }
+}
+
+fn file(document: &DocumentPath) -> String {
+    let path = data(&shown(document.path()));
+    path.replace(':', "%3A").replace(',', "%2C")
 }
 
 fn data(text: &str) -> String {
