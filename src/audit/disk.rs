@@ -6,13 +6,14 @@
 //! of a file is free of symbolic links: a file with many links is one file. Links out
 //! of the roots are followed on request.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::names::NameIndex;
-use crate::pipeline::walk::{path_of, read_start};
+use crate::pipeline::walk::{bytes_of, path_of, read_start};
 use crate::pipeline::{PipelineOptions, members};
 
 /// The way in which a name was found.
@@ -219,6 +220,12 @@ impl DiskTree {
             reading,
             left: AtomicU64::new(MOST_READ),
         }
+    }
+
+    /// Returns the outermost root that holds a path.
+    pub(super) fn root_above<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let is_root = |above: &&Path| self.roots.values().any(|root| **root == *bytes_of(above));
+        path.ancestors().filter(is_root).last()
     }
 
     /// The path begins with the root.

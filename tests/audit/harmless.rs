@@ -274,6 +274,15 @@ fn configuration_of_a_host_is_for_the_folder_that_it_publishes() {
             ),
             ("web/dist/new.html", ""),
         ]);
+        let start = is_found.split(" ->").next().unwrap();
+        let has_rule = |path| {
+            let found = findings(&tree, &[path]);
+            assert!(
+                found.iter().any(|found| found.starts_with(start)),
+                "{found:?}"
+            );
+        };
+        has_rule(".");
         if !git(&tree, &["init", "-q"]) {
             return;
         }
@@ -282,12 +291,7 @@ fn configuration_of_a_host_is_for_the_folder_that_it_publishes() {
         assert!(served.contains("web/dist as "), "{served}");
         assert_eq!(served.matches("serves it").count(), 1, "{served}");
         assert!(audit(&tree, &["web/dist"]).err.contains("serves it"));
-        let found = findings(&tree, &["web/dist"]);
-        let start = is_found.split(" ->").next().unwrap();
-        assert!(
-            found.iter().any(|found| found.starts_with(start)),
-            "{found:?}"
-        );
+        has_rule("web/dist");
         // Without a folder that is named it is that of the file, if there is a page.
         tree.write(name, if name == "netlify.toml" { b"" } else { b"{}" });
         assert!(audit(&tree, &["."]).err.contains("serves it"));

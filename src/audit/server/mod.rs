@@ -174,7 +174,7 @@ impl RuleSyntax {
         }
     }
 
-    /// Configurations of hosts may be above the root in the repository (A100).
+    /// Configurations of hosts may be above the root in the repository or the audited tree (A100).
     fn of_site(&self, tree: &DiskTree, root: &[u8]) -> Option<FileText> {
         let Some(published) = self.published else {
             return FileText::read(tree, root, self.name);
@@ -182,8 +182,11 @@ impl RuleSyntax {
         let root = root.strip_suffix(b"/").unwrap_or(root);
         let site = path_of(root);
         let is_repository = |above: &&Path| above.join(".git").exists();
-        let repository = site.ancestors().find(is_repository).unwrap_or(&site);
-        let mut above = (site.ancestors()).take_while(|above| above.starts_with(repository));
+        let repository = site.ancestors().find(is_repository);
+        let tree_root = repository
+            .or_else(|| tree.root_above(&site))
+            .unwrap_or(&site);
+        let mut above = (site.ancestors()).take_while(|above| above.starts_with(tree_root));
         above.find_map(|directory| {
             let directory = directory.as_os_str().as_encoded_bytes();
             let file = FileText::read(tree, directory, self.name)?;
