@@ -26,7 +26,7 @@ use super::wire::{WireReader, WireRecord};
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Effect;
 use crate::linker::Diagnostic;
-use crate::output::escape::push_visible;
+use crate::output::escape::{Escape, push_visible};
 use crate::output::record::{Skip, Summary};
 use crate::output::{DocumentPath, Layout, Output};
 use crate::pipeline::Verbosity;
@@ -470,9 +470,13 @@ impl ReportFormatter for CountReport {
         let counts = std::mem::take(&mut self.counts);
         if let Some(output) = Output::named(self.records.as_ref().map_or("text", |_| "jsonl")) {
             let names: Vec<_> = self.keys.iter().map(|key| key.name()).collect();
+            let layout = Layout {
+                escape: Escape::Controls,
+                ..Layout::default()
+            };
             let Ok(()) = counts.rows(self.most, |values, count| {
                 let values = tally::split(&self.keys, values);
-                output.count(&Layout::default(), (&names, &values), count, out);
+                output.count(&layout, (&names, &values), count, out);
                 Ok::<_, Infallible>(())
             });
         }
