@@ -60,13 +60,19 @@ impl TargetList {
         let text = bytes.trim_ascii_start();
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         let lines = || text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let not_url = "not a list of URLs: an entry is not a URL";
         let all: Vec<Vec<u8>> = match text.first() {
             Some(b'<') => {
                 let found = links(text, Format::XML, None);
                 let listed = found.filter(|link| link.flags.contains(Flags::LISTED));
-                listed.filter_map(|link| link.target.ok()).collect()
+                let targets = listed.map(|link| link.target.map_err(|_| not_url));
+                targets.collect::<Result<_, _>>()?
             }
-            Some(b'{') => lines().filter_map(target_of_record).collect(),
+            Some(b'{') => {
+                let records = lines().filter(|line| !line.is_empty());
+                let targets = records.filter_map(|line| target_of_record(line).transpose());
+                targets.collect::<Result<_, _>>()?
+            }
             _ => {
                 let lines = lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
                 let lines: Vec<_> = lines.map(<[u8]>::to_vec).collect();
@@ -89,9 +95,7 @@ impl TargetList {
             ..TargetList::default()
         };
         for reference in &all {
-            if let Ok(uri) = resolve(&site, reference, Rules::Whatwg) {
-                list.add(&uri);
-            }
+            list.add(&resolve(&site, reference, Rules::Whatwg).map_err(|_| not_url)?);
         }
         if list.pages.is_empty() {
             return Err("nothing was read: no addresses");
@@ -113,11 +117,13 @@ impl TargetList {
 }
 
 /// Returns the target of a record of `targets`, except other spellings of a page.
-fn target_of_record(line: &[u8]) -> Option<Vec<u8>> {
-    let record: serde_json::Value = serde_json::from_slice(line).ok()?;
+fn target_of_record(line: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
+    let record: serde_json::Value =
+        serde_json::from_slice(line).map_err(|_| "damaged: a line is not a JSON record")?;
     let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str);
-    let target = text("target").or(text("url"))?;
-    (text("kind") != Some("spelling")).then(|| target.as_bytes().to_vec())
+    let target = text("target").or(text("url"));
+    let target = target.filter(|_| text("kind") != Some("spelling"));
+    Ok(target.map(|target| target.as_bytes().to_vec()))
 }
 
 /// Returns the form that the spellings of a page share.

@@ -582,3 +582,26 @@ fn two_lists_are_compared() {
     );
     assert_eq!(tree.run(&["diff", "new.txt", "old.txt"]).code, 0);
 }
+
+#[test]
+fn a_list_with_a_damaged_line_is_an_error() {
+    let tree = trees();
+    let listed = tree.run(&["targets", "--json", "old"]).out;
+    let damaged = listed.replacen("\n{", "\n{{", 1);
+    assert_ne!(damaged, listed);
+    tree.write("old.jsonl", damaged.as_bytes());
+    tree.write("old.txt", b"https://example.com/a.html\nhttp://[bad\n");
+    for (side, reason) in [
+        (
+            "old.jsonl",
+            "old.jsonl: damaged: a line is not a JSON record",
+        ),
+        (
+            "old.txt",
+            "old.txt: not a list of URLs: an entry is not a URL",
+        ),
+    ] {
+        tree.run(&["diff", side, "new"]).tells(2, "", reason);
+        tree.run(&["diff", "new", side]).tells(2, "", reason);
+    }
+}
