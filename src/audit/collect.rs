@@ -19,7 +19,7 @@ use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
-use super::wire::{Packed, PackedHash};
+use super::wire::{Packed, PackedHash, WireReader};
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -27,7 +27,7 @@ use crate::document::flags::Flags;
 use crate::document::options::Slug;
 use crate::document::sniff;
 use crate::linker::{Diagnostic, Found, Link, Sink};
-use crate::output::record::Summary;
+use crate::output::record::{DiagnosticCounts, Summary};
 use crate::pipeline::archive::{ArchiveSink, MemberChoice};
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
@@ -100,8 +100,6 @@ struct FileFinds {
     around: Vec<u8>,
     /// The faults of the open member.
     pending: Vec<u8>,
-    /// Damages in `around` and in `pending`.
-    damaged: [u64; 2],
 }
 
 /// The state of the current document.
@@ -256,9 +254,9 @@ impl<'a> LinkCollector<'a> {
                         self.collected.summary.skip(sniff::unread_kind(name).into());
                     }
                 }
-                self.collected.summary.damaged += self.found.damaged[0];
                 let around = std::mem::take(&mut self.found.around);
                 let around = all(around).unwrap_or_default();
+                let around = self.count_by_code(WireReader(&around));
                 if !around.is_empty() {
                     self.asset(None, self.found.file, &around);
                 }
@@ -273,6 +271,21 @@ impl<'a> LinkCollector<'a> {
         if let Some(error) = error {
             self.fail(&error.to_string());
         }
+    }
+
+    /// Returns one record for each code among the faults of an archive.
+    fn count_by_code(&mut self, mut faults: WireReader<'_>) -> Vec<u8> {
+        let (mut counts, mut records) = (DiagnosticCounts::default(), Vec::new());
+        while !faults.0.is_empty() {
+            if let JournalRecord::Diagnostic(found) = JournalRecord::unpack(&mut faults) {
+                counts.add(&found);
+            }
+        }
+        for found in counts.diagnostics() {
+            self.collected.summary.damaged += u64::from(found.code.effect == Effect::Damage);
+            JournalRecord::Diagnostic(found).pack(&mut records);
+        }
+        records
     }
 
     fn notes_assets(&self) -> bool {
@@ -361,7 +374,6 @@ impl LinkCollector<'_> {
     fn leave(&mut self, next: &[u8]) {
         let found = &mut self.found;
         found.around.append(&mut found.pending);
-        found.damaged[0] += std::mem::take(&mut found.damaged[1]);
         let Some((member, path, file)) = found.open.take() else {
             return;
         };
@@ -374,7 +386,6 @@ impl LinkCollector<'_> {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        let damage = u64::from(found.code.effect == Effect::Damage);
         let record = JournalRecord::Diagnostic(found.clone());
         let file = &mut self.found;
         let is_open = file.open.is_some();
@@ -386,7 +397,6 @@ impl LinkCollector<'_> {
         }
         let records = [&mut file.around, &mut file.pending];
         record.pack(records[usize::from(is_open)]);
-        file.damaged[usize::from(is_open)] += damage;
     }
 }
 
@@ -429,7 +439,6 @@ impl ArchiveSink for LinkCollector<'_> {
 
     fn end_member(&mut self, format: &'static Format, length: u64) {
         self.found.pending.clear();
-        self.found.damaged[1] = 0;
         if let Some((member, ..)) = self.found.open.take() {
             self.document(Some(member), format, length);
         }

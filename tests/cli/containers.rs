@@ -328,6 +328,16 @@ fn damaged_members_of_a_zip_are_one_message_with_a_count() {
             "{}",
             ran.err
         );
+        let ran = tree.run(&["audit", "--json", "x.zip", "-j", threads]);
+        let found = records(&ran.out, "diagnostic");
+        let counts: Vec<_> = found.iter().map(|found| &found["count"]).collect();
+        assert_eq!(
+            (ran.code, counts),
+            (2, vec![&Value::from(40)]),
+            "{}",
+            ran.out
+        );
+        assert!(ran.err.contains("00.txt: "), "{}", ran.err);
     }
 }
 
