@@ -333,11 +333,13 @@ RedirectTemp /t https://www.example.org/
 Redirect gone /gone
 RedirectMatch 302 ^/item/(\\d+)$ /new/$1.html
 RedirectMatch (?i)\\.PHP$ /new/a.html
+RedirectMatch ^/price/(\\d+)$ /new/\\$$1.html
 ";
     let files = [
         (".htaccess", rules),
         ("new/a.html", ""),
         ("new/7.html", ""),
+        ("new/$7.html", ""),
         ("old/a.html", ""),
         ("gone.html", ""),
         ("gone/a.html", ""),
@@ -353,6 +355,7 @@ RedirectMatch (?i)\\.PHP$ /new/a.html
             "/p",
             "/t/any",
             "/item/7",
+            "/price/7",
             "/any/x.php",
         ],
     );

@@ -372,6 +372,8 @@ impl PathPattern {
 }
 
 static PLACES: Pattern = Pattern::new(r":(?<name>\w+)(?<modifier>[*+?]?)|\$(?<number>\d)");
+/// A backslash escapes the next character (`ap_pregsub` of Apache httpd).
+static NUMBERS: Pattern = Pattern::new(r"\\(?<escaped>.)|\$(?<number>\d)");
 
 impl DestinationTemplate {
     pub(super) fn new(text: impl Into<Box<[u8]>>, places: TemplatePlaces, span: Span) -> Self {
@@ -392,7 +394,7 @@ impl DestinationTemplate {
         let text = &self.text;
         let has_place = match self.places {
             TemplatePlaces::Nothing | TemplatePlaces::Append => false,
-            TemplatePlaces::Numbers => text.contains(&b'$'),
+            TemplatePlaces::Numbers => memchr::memchr2(b'$', b'\\', text).is_some(),
             TemplatePlaces::Names | TemplatePlaces::Both => {
                 let after_scheme = memchr::memmem::find(text, b"://").map_or(0, |at| at + 3);
                 memchr::memchr2(b':', b'$', &text[after_scheme..]).is_some()
@@ -405,13 +407,21 @@ impl DestinationTemplate {
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
         use TemplatePlaces::{Append, Both, Names, Nothing, Numbers};
         let (mut out, mut end) = (Vec::new(), 0);
-        let places = PLACES.captures_iter(&self.text);
+        let places = if self.places == Numbers {
+            &NUMBERS
+        } else {
+            &PLACES
+        };
+        let places = places.captures_iter(&self.text);
         for place in places.take_while(|_| ![Nothing, Append].contains(&self.places)) {
             let whole = place.get_match();
+            if let Some(escaped) = place.name("escaped") {
+                out.extend_from_slice(&self.text[end..whole.start()]);
+                end = escaped.start();
+                continue;
+            }
             let value = match (place.name("name"), place.name("number")) {
-                (Some(name), _) if self.places != Numbers => {
-                    captures.iter().find(|(known, _)| *known == name.as_bytes())
-                }
+                (Some(name), _) => captures.iter().find(|(known, _)| *known == name.as_bytes()),
                 (None, Some(number)) if self.places != Names => {
                     let index = usize::from(number.as_bytes()[0] - b'0').checked_sub(1);
                     index.and_then(|index| captures.get(index))
