@@ -59,6 +59,15 @@ pub struct Bounds {
     pub look_ahead: usize,
 }
 
+impl Bounds {
+    pub(crate) const fn new(look_behind: usize, look_ahead: usize) -> Self {
+        Bounds {
+            look_behind,
+            look_ahead,
+        }
+    }
+}
+
 /// The roll buffer: reads a document window by window.
 ///
 /// ```

@@ -35,13 +35,9 @@ pub(super) const fn format(
     Format {
         name,
         extensions,
-        bounds: Bounds {
-            look_behind: LOOK_BEHIND,
-            look_ahead: MAX_BLOCK_LEN + 1,
-        },
-        split_point: None,
+        bounds: Bounds::new(LOOK_BEHIND, MAX_BLOCK_LEN + 1),
         scanner,
-        ..text::FORMAT
+        ..text::UNSPLIT
     }
 }
 

@@ -19,14 +19,10 @@ pub(crate) const HEADER: Format = Format {
     name: "http",
     extensions: &[],
     family: RuleFamily::Markup,
-    bounds: Bounds {
-        look_behind: 0,
-        look_ahead: LONGEST_HEADER + 1,
-    },
+    bounds: Bounds::new(0, LONGEST_HEADER + 1),
     conversion: Conversion::Never,
-    split_point: None,
     scanner: |options| FieldScanner::boxed(FIELDS, options),
-    ..text::FORMAT
+    ..text::UNSPLIT
 };
 
 /// Fields of the metadata that crawlers keep (`application/warc-fields`).

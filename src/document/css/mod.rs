@@ -13,9 +13,8 @@ use super::events::{
 };
 use super::flags::Flags;
 use super::source_text::SourceText;
-use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use super::{Format, FormatOptions, Scan, ScanStart, text};
 use crate::bytes::window::{Bounds, Window};
-use crate::decode::charset::Conversion;
 pub(crate) use lexical::unescape;
 use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
 pub(crate) use reader::{Sheet, references, remarks};
@@ -24,19 +23,12 @@ use smart_default::SmartDefault;
 pub(super) const FORMAT: Format = Format {
     name: "css",
     extensions: &["css"],
-    file_names: &[],
     media_types: &["text/css"],
     family: RuleFamily::Markup,
-    bounds: Bounds {
-        look_behind: LOOK_BEHIND,
-        look_ahead: LONGEST_TOKEN + 64,
-    },
-    reading: Passes::Once,
+    bounds: Bounds::new(LOOK_BEHIND, LONGEST_TOKEN + 64),
     prescan: Some(declared),
-    conversion: Conversion::Always,
-    split_point: None,
-    retrieval: Retrieval::Place,
     scanner: |_: &FormatOptions| Box::<CssScanner>::default(),
+    ..text::UNSPLIT
 };
 
 /// Returns the encoding that `@charset` declares (CSS Syntax 3.2).

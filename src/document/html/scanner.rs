@@ -20,7 +20,7 @@ use crate::document::flags::Flags;
 use crate::document::nested::{self, NestedScanners};
 use crate::document::options::NestingLimit;
 use crate::document::source_text::SourceText;
-use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
+use crate::document::{Format, FormatOptions, Passes, Reread, Scan, ScanStart, text};
 
 /// The events of a document up to this length, in bytes, are held until it cannot restart.
 const HELD: usize = 256 << 10;
@@ -31,14 +31,12 @@ pub(in crate::document) const FORMAT: Format = Format {
     extensions: &["html", "htm"],
     #[cfg(not(feature = "documents"))]
     extensions: &["html", "htm", "xhtml", "xht"],
-    file_names: &[],
     media_types: &[
         "text/html",
         "application/xhtml+xml",
         "application/vnd.wap.xhtml+xml",
     ],
     family: RuleFamily::Markup,
-    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 4,
         // The longest value and the rest of its tag.
@@ -47,8 +45,8 @@ pub(in crate::document) const FORMAT: Format = Format {
     reading: Passes::MaybeTwice,
     prescan: Some(prescan),
     conversion: Conversion::WhereNeeded,
-    split_point: None,
     scanner: |options| Box::new(HtmlScanner::new(options)),
+    ..text::UNSPLIT
 };
 
 pub(crate) struct HtmlScanner {

@@ -13,15 +13,10 @@ use crate::document::{Format, Passes, text};
 const JSON: Format = Format {
     name: "json",
     extensions: &["json", "geojson"],
-    // Parts of messages in JSON are read as text (M15).
-    media_types: &[],
-    bounds: Bounds {
-        look_behind: LOOK_BEHIND,
-        look_ahead: LONGEST_HELD + 64,
-    },
-    split_point: None,
+    // Parts of messages in JSON are read as text (M15): no media type.
+    bounds: Bounds::new(LOOK_BEHIND, LONGEST_HELD + 64),
     scanner: |options| JsonScanner::boxed(&kinds::ANY, options),
-    ..text::FORMAT
+    ..text::UNSPLIT
 };
 
 /// The row of a format with a table of members.

@@ -40,9 +40,9 @@ mod sniff;
 mod tree;
 mod unquote;
 
-use super::events::{Event, Events, RuleFamily};
+use super::events::{Event, Events};
 pub use super::options::{Alternatives, Attachments, Headers, MailOptions, MimeBase};
-use super::{ArchiveCounts, Format, Passes, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint};
+use super::{ArchiveCounts, Format, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint, text};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use framing::{ArchiveState, Emlx, Feed, Framing, LOOK_AHEAD, Mmdf, Rnews, SingleMessage};
@@ -58,53 +58,13 @@ pub(super) const MBOX: Format = Format {
     extensions: &["mbox", "mbx"],
     scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
     split_point: Some(SplitPoint::Member(|| Box::new(MboxFinder::default()))),
-    ..FORMAT
+    ..EML
 };
 
 /// One message in a file: alone, or of a Maildir, an MH folder or a news spool.
 pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
-    ..FORMAT
-};
-
-/// A web page with the resources that it refers to, as one message (RFC 2557).
-pub(super) const MHTML: Format = Format {
-    name: "mhtml",
-    extensions: &["mht", "mhtml"],
-    ..FORMAT
-};
-
-/// A batch of news articles, each after a `#! rnews` line.
-pub(super) const NEWS: Format = Format {
-    name: "news",
-    extensions: &["rnews"],
-    scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
-    ..FORMAT
-};
-
-/// A mailbox with lines of four control-A around its messages.
-pub(super) const MMDF: Format = Format {
-    name: "mmdf",
-    extensions: &["mmdf"],
-    scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
-    ..FORMAT
-};
-
-/// A message after its length in bytes and before a property list.
-pub(super) const EMLX: Format = Format {
-    name: "emlx",
-    extensions: &["emlx"],
-    scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
-    ..FORMAT
-};
-
-const FORMAT: Format = Format {
-    name: "eml",
-    extensions: &[],
-    file_names: &[],
-    media_types: &[],
-    family: RuleFamily::Plain,
     retrieval: Retrieval::Elsewhere,
     bounds: Bounds {
         // Enough to tell whether the line before a separator is blank.
@@ -112,12 +72,41 @@ const FORMAT: Format = Format {
         // A Content-Length field is checked within this distance; a header line is shorter.
         look_ahead: LOOK_AHEAD + (256 << 10),
     },
-    reading: Passes::Once,
     // Each part has a separate encoding.
-    prescan: None,
     conversion: Conversion::Never,
-    split_point: None,
     scanner: |options| Box::new(MailScanner::<SingleMessage>::new(options)),
+    ..text::UNSPLIT
+};
+
+/// A web page with the resources that it refers to, as one message (RFC 2557).
+pub(super) const MHTML: Format = Format {
+    name: "mhtml",
+    extensions: &["mht", "mhtml"],
+    ..EML
+};
+
+/// A batch of news articles, each after a `#! rnews` line.
+pub(super) const NEWS: Format = Format {
+    name: "news",
+    extensions: &["rnews"],
+    scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
+    ..EML
+};
+
+/// A mailbox with lines of four control-A around its messages.
+pub(super) const MMDF: Format = Format {
+    name: "mmdf",
+    extensions: &["mmdf"],
+    scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
+    ..EML
+};
+
+/// A message after its length in bytes and before a property list.
+pub(super) const EMLX: Format = Format {
+    name: "emlx",
+    extensions: &["emlx"],
+    scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
+    ..EML
 };
 
 struct MailScanner<F> {

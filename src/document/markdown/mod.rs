@@ -47,13 +47,9 @@ pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mdown", "mkd", "mkdn", "mdc"],
     file_names: &["llms.txt", "llms-full.txt"],
-    bounds: Bounds {
-        look_behind: 0,
-        look_ahead: split::MAX_PIECE + 1,
-    },
-    split_point: None,
+    bounds: Bounds::new(0, split::MAX_PIECE + 1),
     scanner: |options| MarkdownScanner::boxed(options, Flavor::CommonMark),
-    ..text::FORMAT
+    ..text::UNSPLIT
 };
 
 /// Markdown with components of JSX.

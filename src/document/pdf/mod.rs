@@ -23,16 +23,10 @@ use walk::PdfWalk;
 pub(super) const FORMAT: Format = Format {
     name: "pdf",
     extensions: &["pdf"],
-    file_names: &[],
-    // Attachments of messages are skipped.
-    media_types: &[],
-    bounds: Bounds {
-        look_behind: 0,
-        look_ahead: 0,
-    },
+    // Attachments of messages are skipped: no media type.
+    bounds: Bounds::new(0, 0),
     reading: Passes::Held,
     conversion: Conversion::Never,
-    split_point: None,
     scanner: |options| {
         Box::new(PdfScanner {
             anchors: options.anchors,
@@ -40,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
             is_done: false,
         })
     },
-    ..text::FORMAT
+    ..text::UNSPLIT
 };
 
 struct PdfScanner {

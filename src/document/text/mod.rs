@@ -46,7 +46,7 @@ pub use find::{Certainty, TextReference, TextReferences, find};
 #[cfg(feature = "mail")]
 pub(super) use flowed::{ENRICHED, FLOWED, FLOWED_WITHOUT_SPACES};
 pub(super) use folded::FORMAT as FOLDED;
-pub(super) use scanner::FORMAT;
+pub(super) use scanner::{FORMAT, UNSPLIT};
 /// Returns whether documents of a format are plain text, with line breaks as meant or not.
 pub(super) fn is_plain(format: &Format) -> bool {
     [

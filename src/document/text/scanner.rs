@@ -32,6 +32,12 @@ pub(in crate::document) const FORMAT: Format = Format {
     scanner: |options| Box::new(TextScanner::new(options.text.clone())),
 };
 
+/// The same in one piece, which other formats begin from.
+pub(in crate::document) const UNSPLIT: Format = Format {
+    split_point: None,
+    ..FORMAT
+};
+
 /// Before: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to the
 /// line's start. After: the longest URI, and the start of the next line.
 pub(super) const BOUNDS: Bounds = Bounds {
@@ -42,8 +48,7 @@ pub(super) const BOUNDS: Bounds = Bounds {
 pub(super) const REWRITTEN: Format = Format {
     extensions: &[],
     bounds: rewritten_bounds(BOUNDS),
-    split_point: None,
-    ..FORMAT
+    ..UNSPLIT
 };
 
 pub(super) fn rewritten(rewrite: impl Rewrite + 'static, options: &FormatOptions) -> Box<dyn Scan> {

@@ -15,19 +15,14 @@ pub(super) const FORMAT: Format = Format {
     extensions: &[
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "man", "mdoc", "ms", "me",
     ],
-    file_names: &[],
-    bounds: Bounds {
-        look_behind: 0,
-        look_ahead: MAX_PIECE + 1,
-    },
-    split_point: None,
+    bounds: Bounds::new(0, MAX_PIECE + 1),
     scanner: |options| {
         Box::new(TroffScanner {
             scanners: NestedScanners::new(options.clone()),
             settled: false,
         })
     },
-    ..text::FORMAT
+    ..text::UNSPLIT
 };
 
 /// The macros by which a file is recognized: titles of manual pages (man, mdoc), and headings.

@@ -34,17 +34,15 @@ pub(super) const FORMAT: Format = Format {
         "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
         "rdf",
     ],
-    // Parts of messages in XML are read as text (M15).
-    media_types: &[],
+    // Parts of messages in XML are read as text (M15): no media type.
     bounds: Bounds {
         // The runs of an instruction, whose resource may begin in a run before the last.
         look_behind: 8192,
         look_ahead: LONGEST + 64,
     },
     prescan: Some(declared),
-    split_point: None,
     scanner: |options| Box::new(XmlScanner::new(options, false)),
-    ..crate::document::text::FORMAT
+    ..crate::document::text::UNSPLIT
 };
 
 /// XML in a package: only rows of a vocabulary are references, nothing is guessed.
