@@ -91,6 +91,12 @@ impl ByteSet {
     }
 }
 
+/// Returns the value of a hexadecimal digit.
+#[inline]
+pub(crate) fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
 /// Returns the index after the run of bytes that begins at `from`.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize, is_part: impl Fn(u8) -> bool) -> usize {

@@ -3,6 +3,7 @@
 use base64_simd::STANDARD_NO_PAD;
 
 use super::{Decode, RecordOffsets};
+use crate::bytes::class::hex_digit;
 use crate::bytes::simd::Indices;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,9 +125,9 @@ impl QuotedPrintable {
                 {
                     self.escape.push(byte);
                 }
-                (None, _) if hexadecimal(byte).is_some() => self.escape.push(byte),
-                (Some(high), _) if hexadecimal(high).is_some() => {
-                    if let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(byte)) {
+                (None, _) if hex_digit(byte).is_some() => self.escape.push(byte),
+                (Some(high), _) if hex_digit(high).is_some() => {
+                    if let (Some(high), Some(low)) = (hex_digit(high), hex_digit(byte)) {
                         out.push(high << 4 | low);
                         offsets.put(1, 3);
                         self.escape.clear();
@@ -177,7 +178,7 @@ impl Decode for QuotedPrintable {
             let Some(escape) = escape else { return };
             at = escape + 1;
             if let [high, low, ..] = input[at..]
-                && let (Some(high), Some(low)) = (hexadecimal(high), hexadecimal(low))
+                && let (Some(high), Some(low)) = (hex_digit(high), hex_digit(low))
             {
                 out.push(high << 4 | low);
                 offsets.put(1, 3);
@@ -211,11 +212,6 @@ impl Decode for QuotedPrintable {
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
-}
-
-fn hexadecimal(digit: u8) -> Option<u8> {
-    let value = char::from(digit).to_digit(16)?;
-    Some(value as u8)
 }
 
 const OUTSIDE: u8 = 0xFF;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::{Reference, canonical_host, host};
-use crate::bytes::class::split_once;
+use crate::bytes::class::{hex_digit, split_once};
 
 /// Session identifiers in paths: the text that is kept is in the groups.
 static IN_PATHS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -126,17 +126,13 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
         out.push(byte);
         // A decoded byte may complete another triplet.
         while let [.., b'%', high, low] = *out
-            && let (Some(high), Some(low)) = (hex(high), hex(low))
+            && let (Some(high), Some(low)) = (hex_digit(high), hex_digit(low))
         {
             out.truncate(out.len() - 3);
             out.push(high << 4 | low);
         }
     }
     out
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
 /// Encodes bytes that are not printable, and converts letters to lower case.

@@ -60,14 +60,25 @@ enum CharsetDecoder {
 
 impl Converter {
     pub(crate) fn new(input: ConverterInput) -> Self {
+        let wide = |width, order| {
+            CharsetDecoder::Wide(WideDecoder {
+                width,
+                order,
+                ..WideDecoder::default()
+            })
+        };
         let decoder = match input {
             ConverterInput::Encoding(encoding) => {
                 CharsetDecoder::Legacy(Box::new(LegacyDecoder::new(encoding)))
             }
-            ConverterInput::Utf16(order) => CharsetDecoder::Wide(WideDecoder::new(2, order)),
-            ConverterInput::Utf32(order) => CharsetDecoder::Wide(WideDecoder::new(4, order)),
+            ConverterInput::Utf16(order) => wide(2, order),
+            ConverterInput::Utf32(order) => wide(4, order),
             ConverterInput::Utf7 => CharsetDecoder::Utf7(Utf7Decoder::default()),
-            ConverterInput::Shifts(shifts) => CharsetDecoder::Shifted(ShiftedDecoder::new(shifts)),
+            ConverterInput::Shifts(shifts) => CharsetDecoder::Shifted(ShiftedDecoder {
+                shifts,
+                mode: ShiftMode::Ascii,
+                pending: 0,
+            }),
         };
         Converter { decoder, faults: 0 }
     }
@@ -100,11 +111,10 @@ impl Converter {
 
 impl Decode for Converter {
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        let faults = &mut self.faults;
         let to = &mut DecodedOutput {
             out,
             offsets,
-            faults,
+            faults: &mut self.faults,
         };
         match &mut self.decoder {
             CharsetDecoder::Legacy(decoder) => decoder.push(input, to),
@@ -117,11 +127,10 @@ impl Decode for Converter {
     }
 
     fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        let faults = &mut self.faults;
         let to = &mut DecodedOutput {
             out,
             offsets,
-            faults,
+            faults: &mut self.faults,
         };
         match &mut self.decoder {
             CharsetDecoder::Legacy(decoder) => {
@@ -272,6 +281,7 @@ impl LegacyDecoder {
 }
 
 /// UTF-16 and UTF-32. A byte order mark at the start is left out.
+#[derive(Default)]
 struct WideDecoder {
     width: usize,
     /// None until the first unit decides.
@@ -279,21 +289,10 @@ struct WideDecoder {
     unit: [u8; 4],
     filled: usize,
     surrogates: Surrogates,
-    at_start: bool,
+    is_started: bool,
 }
 
 impl WideDecoder {
-    fn new(width: usize, order: Option<ByteOrder>) -> Self {
-        WideDecoder {
-            width,
-            order,
-            unit: [0; 4],
-            filled: 0,
-            surrogates: Surrogates::default(),
-            at_start: true,
-        }
-    }
-
     fn push_unit(&mut self, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
         let is_big = self.unit[0] == 0 || self.unit.starts_with(b"\xFE\xFF");
@@ -309,7 +308,7 @@ impl WideDecoder {
         }
         let bytes = unit.iter();
         let value = bytes.fold(0, |value, &byte| value << 8 | u32::from(byte));
-        if std::mem::take(&mut self.at_start) && value == 0xFEFF {
+        if !std::mem::replace(&mut self.is_started, true) && value == 0xFEFF {
             to.offsets.skip(self.width);
         } else if self.width == 2 {
             self.surrogates.push(value, self.width, to);
@@ -456,24 +455,14 @@ enum ShiftMode {
 }
 
 impl ShiftedDecoder {
-    fn new(shifts: Shifts) -> Self {
-        ShiftedDecoder {
-            shifts,
-            mode: ShiftMode::Ascii,
-            pending: 0,
-        }
-    }
-
     fn push_byte(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         self.pending += 1;
         let is_hz = self.shifts == Shifts::Hz;
-        use ShiftMode::{Designation, Escape, PairsTilde, Second, Single, SingleSecond};
-        if matches!(byte, b'\n' | b'\r')
-            && matches!(
-                self.mode,
-                Escape | Designation | Second | PairsTilde | Single | SingleSecond
-            )
-        {
+        let is_between = matches!(
+            self.mode,
+            ShiftMode::Ascii | ShiftMode::Tilde | ShiftMode::Pairs
+        );
+        if !is_between && matches!(byte, b'\n' | b'\r') {
             // The line ends inside a character or a sequence, whose bytes are lost.
             to.put_malformed(std::mem::replace(&mut self.pending, 1) - 1);
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use regex::bytes::Captures;
 
-use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::class::{ByteSet, hex_digit, run_end};
 use crate::bytes::pattern::Pattern;
 
 /// The part of a token in the nesting of objects.
@@ -152,10 +152,6 @@ pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(raw);
     }
     CODE.replace_all(raw, |code: &Captures<'_>| hex(&code[1]))
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
 /// Returns the contents of a string with its delimiters, escapes replaced (section 7.3.4).
