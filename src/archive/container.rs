@@ -3,7 +3,6 @@
 use std::io::{self, Cursor, Read};
 use std::mem::take;
 use std::ops::Deref;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
@@ -323,10 +322,6 @@ impl RecordHeader {
         }
         is_any_cut
     }
-}
-
-pub(super) fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
-    str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Returns the extension of a member in lower case; empty if it has none.

@@ -13,6 +13,7 @@ use memchr::memmem;
 
 use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
 use super::{ArchiveFormat, ArchiveKind};
+use crate::bytes::class::number;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
 
@@ -79,9 +80,7 @@ impl ObjectReader {
         let (Some(id), Some(length)) = (id, length) else {
             return Ok(None);
         };
-        let length = str::from_utf8(length).ok();
-        let length = length.and_then(|digits| digits.parse().ok());
-        Ok(Some((id.to_vec(), length.ok_or_else(invalid)?)))
+        Ok(Some((id.to_vec(), number(length).ok_or_else(invalid)?)))
     }
 }
 

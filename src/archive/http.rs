@@ -7,9 +7,10 @@ use std::io::{self, BufRead, Cursor, Read};
 
 use brotli_decompressor::Decompressor;
 
-use super::container::{BodyFaults, number};
+use super::container::BodyFaults;
 use super::content::{Inflate, PackedContents};
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::class::number;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic;
 use crate::document::http::{LONGEST_HEADER, fields, lower_case};

@@ -9,10 +9,10 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, MEMBERS, MemberContents, WholeContents,
-    note, number,
+    note,
 };
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::class::split_once;
+use crate::bytes::class::{number, split_once};
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
 

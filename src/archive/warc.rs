@@ -15,10 +15,11 @@ use sha1::{Digest, Sha1};
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
-    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, note, number,
+    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, note,
 };
 use super::http::{ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::class::number;
 use crate::bytes::source::Shared;
 use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};

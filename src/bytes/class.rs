@@ -1,6 +1,7 @@
 //! Sets of byte values: built at compile time, tested with one load.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 /// A set of byte values.
 ///
@@ -95,6 +96,11 @@ impl ByteSet {
 #[inline]
 pub(crate) fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Returns the decimal number between white space.
+pub(crate) fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
+    str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Returns the index after the run of bytes that begins at `from`.

@@ -10,7 +10,7 @@ use super::MailOptions;
 use super::field_value::{self, Comments};
 use super::header::Header;
 use super::header_field::EntityProperty;
-use crate::bytes::class::run_end;
+use crate::bytes::class::{self, run_end};
 use crate::bytes::pattern::Pattern;
 use crate::document::events::{Envelope, Events, RawEnvelope};
 use crate::document::source_text::DecodedText;
@@ -421,11 +421,8 @@ fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 }
 
 fn number(word: &[u8]) -> Option<u32> {
-    if word.is_empty() || word.len() > 4 || !word.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let digits = word.iter().map(|&digit| u32::from(digit - b'0'));
-    Some(digits.fold(0, |number, digit| number * 10 + digit))
+    let is_number = word.len() <= 4 && word.iter().all(u8::is_ascii_digit);
+    class::number(word).filter(|_| is_number)
 }
 
 /// Returns the year of two or three digits (RFC 5322 section 4.3).

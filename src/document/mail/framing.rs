@@ -6,6 +6,7 @@ use memchr::{memchr, memchr2, memmem, memrchr};
 
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
+use crate::bytes::class::number;
 use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
@@ -304,10 +305,6 @@ fn count_line(rest: &[u8], last: bool) -> Option<(usize, &[u8])> {
         None => head.len(),
     };
     Some((length, head[..length].trim_ascii()))
-}
-
-fn number(text: &[u8]) -> Option<u64> {
-    str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// The framing of a batch of news: `#! rnews N`, then N bytes, and so on.

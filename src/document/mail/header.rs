@@ -10,7 +10,7 @@ use super::Headers;
 use super::field_value::{self, Parameters, brackets};
 use super::header_field::{EntityProperty, FieldSyntax, HeaderField, slot};
 use super::part_scanners::PartScanners;
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, number};
 use crate::bytes::lines::{Position, without_break};
 use crate::bytes::simd::{self, Block, Indices};
 use crate::document::diagnostic::{self, Code};
@@ -299,9 +299,7 @@ impl Header {
                 return;
             }
             EntityProperty::Length => {
-                let digits = std::str::from_utf8(raw.trim_ascii()).ok();
-                let length = digits.and_then(|digits| digits.parse().ok());
-                self.entity.length = self.entity.length.or(length);
+                self.entity.length = self.entity.length.or_else(|| number(raw));
                 return;
             }
             EntityProperty::Disposition => values.extend_from_slice(raw),
