@@ -20,7 +20,14 @@ pub(super) fn next(bytes: &[u8]) -> usize {
     if limit == bytes.len() {
         return limit;
     }
-    let mut best = SplitCandidate::default();
+    let (mut best, mut at) = (SplitRank::None, 0);
+    // Keeps the last of the best split points. In the first half they are worse than any later one, so that
+    // pieces are not short.
+    let mut consider = |rank: SplitRank, start: usize| {
+        if rank >= best || at < limit / 2 {
+            (best, at) = (rank, start);
+        }
+    };
     let mut fence = None;
     let mut start = 0;
     let mut blank = false;
@@ -33,16 +40,16 @@ pub(super) fn next(bytes: &[u8]) -> usize {
                 (None, ..) => SplitRank::Line,
                 (Some(_), ..) => SplitRank::Code,
             };
-            best.consider(rank, start, limit);
+            consider(rank, start);
         }
         fence = fence_after(fence, line);
         blank = line.iter().all(u8::is_ascii_whitespace);
         start = end + 1;
     }
     if start > 0 {
-        best.consider(SplitRank::Code, start, limit);
+        consider(SplitRank::Code, start);
     }
-    match best.at {
+    match at {
         0 => limit,
         at => at,
     }
@@ -68,9 +75,8 @@ fn max_length(bytes: &[u8]) -> usize {
 }
 
 /// The rank of a split point, the best last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SplitRank {
-    #[default]
     None,
     /// In fenced code.
     Code,
@@ -80,22 +86,6 @@ enum SplitRank {
     Block,
     /// After a blank line and before a heading.
     Heading,
-}
-
-#[derive(Debug, Default)]
-struct SplitCandidate {
-    rank: SplitRank,
-    at: usize,
-}
-
-impl SplitCandidate {
-    /// Keeps the last of the best split points. In the first half they are worse than any later one, so that
-    /// pieces are not short.
-    fn consider(&mut self, rank: SplitRank, at: usize, limit: usize) {
-        if rank >= self.rank || self.at < limit / 2 {
-            *self = SplitCandidate { rank, at };
-        }
-    }
 }
 
 pub(super) fn fence_after(fence: Option<u8>, line: &[u8]) -> Option<u8> {

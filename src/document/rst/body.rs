@@ -6,7 +6,7 @@ use std::ops::Range;
 use regex::bytes::Match;
 
 use super::boundary::{escaped, label_end, simple_name, unescape, unescape_uri};
-use super::directives::{Argument, Directive, DirectiveContents};
+use super::directives::{self, Argument, DirectiveContents};
 use super::ids::{TitleIds, make_id};
 use super::uri::is_email;
 use crate::bytes::class::{run_end, run_start};
@@ -365,7 +365,7 @@ impl BodyReader {
         if !is_directive {
             return false;
         }
-        let row = Directive::named(&text[..end]);
+        let (name, kind, contents) = directives::row(&text[..end]);
         let argument = Some(line.rest(line.start + mark + 2)).filter(|line| !line.is_empty());
         let is_option = |line: &Line| field_marker(line.text()).is_some();
         let options = own.iter().position(is_option).unwrap_or(own.len());
@@ -376,26 +376,26 @@ impl BodyReader {
             glob |= option.text() == b":glob:";
             let lines = &options[nth + 1..];
             let lines = &lines[..deeper(lines, option.indent)];
-            self.option(row.name, option, lines);
+            self.option(name, option, lines);
             nth += 1 + lines.len();
         }
         let whole = || join(argument, more);
-        let has_path = matches!(row.argument, Argument::Uri | Argument::Path);
+        let has_path = matches!(kind, Argument::Uri | Argument::Path);
         if has_path {
             let joined = whole();
-            let is_kept = |byte: &u8| match row.argument {
+            let is_kept = |byte: &u8| match kind {
                 Argument::Uri => !byte.is_ascii_whitespace(),
                 _ => *byte != b'\n',
             };
             let path = joined.bytes.iter().copied().filter(is_kept).collect();
-            self.file(joined.range(0..joined.bytes.len()), path, row.name);
+            self.file(joined.range(0..joined.bytes.len()), path, name);
         }
-        let argument = argument.filter(|_| row.argument == Argument::Text);
-        if row.contents != DirectiveContents::Body {
-            self.pending = Pending::Contents(row.contents, column, glob);
+        let argument = argument.filter(|_| kind == Argument::Text);
+        if contents != DirectiveContents::Body {
+            self.pending = Pending::Contents(contents, column, glob);
             if argument.is_some() {
                 self.text(&whole(), None);
-            } else if !more.is_empty() && row.contents != DirectiveContents::Opaque {
+            } else if !more.is_empty() && contents != DirectiveContents::Opaque {
                 self.pending_lines(more);
             }
         } else if !has_path {

@@ -58,12 +58,12 @@ impl Entries {
         let near = bytes.len().min(text.start + LONGEST);
         step(near - text.end);
         match find_link(&bytes[..near], text.end) {
-            LinkSearch::Found(range) => {
+            Some(Some(range)) => {
                 let offset = window.offset_at(range.start);
                 self.decode_link(&bytes[range], offset, entities);
             }
-            LinkSearch::Cut if !window.last && near < text.start + LONGEST => return false,
-            LinkSearch::None | LinkSearch::Cut => {}
+            None if !window.last && near < text.start + LONGEST => return false,
+            Some(None) | None => {}
         }
         // One search for an entry serves all elements that need its link.
         if let Some(entry) = self.open.last_mut() {
@@ -87,23 +87,16 @@ impl Entries {
     }
 }
 
-enum LinkSearch {
-    /// The raw text of the `link` element.
-    Found(Range<usize>),
-    None,
-    Cut,
-}
-
-/// Looks for the `link` element of the entry that `at` is in; the bytes may be cut.
-fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
-    let cut = LinkSearch::Cut;
+/// Returns the raw text of the `link` element, if any, of the entry that `at` is in; `None` if bytes that were
+/// cut off decide.
+fn find_link(bytes: &[u8], mut at: usize) -> Option<Option<Range<usize>>> {
     // The depth of elements that have links of their own.
     let mut inner = 0;
     while let Some(length) = memchr::memchr(b'<', &bytes[at..]) {
         at += length;
         let rest = &bytes[at..];
         if rest.len() < 16 {
-            return cut;
+            return None;
         }
         let is_tag = |name: &[u8]| {
             let next = rest.get(name.len());
@@ -115,28 +108,19 @@ fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
             _ => None,
         };
         if let Some(marker) = marker {
-            match end_of(bytes, at + 3, marker) {
-                Some(end) => at = end,
-                None => return cut,
-            }
+            at = end_of(bytes, at + 3, marker)?;
             continue;
         }
         if is_tag(b"</item") || is_tag(b"</channel") || is_tag(b"<item") {
-            return LinkSearch::None;
+            return Some(None);
         }
         inner += usize::from(is_tag(b"<image") || is_tag(b"<textInput"));
         inner -= usize::from(inner > 0 && (is_tag(b"</image") || is_tag(b"</textInput")));
         if is_tag(b"<link") && inner == 0 {
-            let Some(start) = memchr::memchr(b'>', rest) else {
-                return cut;
-            };
-            let start = at + start + 1;
-            return match end_of(bytes, start, b"</") {
-                Some(end) => LinkSearch::Found(start..end - 2),
-                None => cut,
-            };
+            let start = at + memchr::memchr(b'>', rest)? + 1;
+            return Some(Some(start..end_of(bytes, start, b"</")? - 2));
         }
         at += 1;
     }
-    cut
+    None
 }
