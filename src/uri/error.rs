@@ -1,6 +1,8 @@
 //! Errors: the component at fault, the fault of a reference, and the reason why it has no target.
 
-use std::{error, fmt};
+use std::fmt;
+
+use thiserror::Error;
 
 use crate::bytes::class::ByteSet;
 
@@ -57,7 +59,8 @@ displayed_by_name!(Component);
 /// assert_eq!((fault.component(), fault.at()), (Component::Path, 20));
 /// assert_eq!(fault.to_string(), "path at byte 20: a space is not allowed here, only %20");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{component} at byte {at}: {}", self.message())]
 pub struct Fault {
     component: Component,
     at: usize,
@@ -115,20 +118,6 @@ impl Fault {
         }
     }
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} at byte {}: {}",
-            self.component,
-            self.at,
-            self.message()
-        )
-    }
-}
-
-impl error::Error for Fault {}
 
 /// A piece of a reference and its index in the reference.
 #[derive(Clone, Copy, Debug)]
@@ -218,35 +207,23 @@ impl<'a> ComponentText<'a> {
 }
 
 /// A base that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
 pub struct BaseError {
     message: &'static str,
 }
 
 impl BaseError {
-    pub(crate) const fn not_absolute() -> Self {
-        Self {
-            message: "the base URI has no scheme",
-        }
-    }
-
-    pub(crate) const fn unparsable() -> Self {
-        Self {
-            message: "the base URI does not parse",
-        }
-    }
+    pub(crate) const NOT_ABSOLUTE: Self = Self {
+        message: "the base URI has no scheme",
+    };
+    pub(crate) const UNPARSABLE: Self = Self {
+        message: "the base URI does not parse",
+    };
 }
-
-impl fmt::Display for BaseError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.message)
-    }
-}
-
-impl error::Error for BaseError {}
 
 /// The reason why a reference has no target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ResolveError {
     kind: ResolveErrorKind,
     component: Component,
@@ -297,39 +274,28 @@ impl fmt::Display for ResolveError {
     }
 }
 
-impl error::Error for ResolveError {}
-
 named! {
     /// The kinds of [`ResolveError`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
     #[non_exhaustive]
     pub enum ResolveErrorKind {
         /// The reference is relative, and the base is missing.
+        #[error("the reference is relative and there is no base")]
         NoBase = "no-base",
         /// The base has no hierarchy: `mailto:`, `about:` and the like.
+        #[error("the base has no hierarchy for a relative reference")]
         UnsuitableBase = "unsuitable-base",
         /// The reference does not parse (WHATWG only: hosts and ports).
+        #[error("the reference does not parse")]
         InvalidReference = "invalid-reference",
         /// The base is not absolute, or does not parse: only [`resolve()`](super::resolve()) returns it.
+        #[error("the base is not absolute or does not parse")]
         InvalidBase = "invalid-base",
         /// The reference escapes the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
+        #[error("the reference escapes the root")]
         ExcessDots = "excess-dots",
         /// The reference holds a placeholder of a template: its final text is unknown.
+        #[error("the reference holds a placeholder of a template")]
         Template = "template",
     }
 }
-
-impl fmt::Display for ResolveErrorKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::NoBase => "the reference is relative and there is no base",
-            Self::UnsuitableBase => "the base has no hierarchy for a relative reference",
-            Self::InvalidReference => "the reference does not parse",
-            Self::InvalidBase => "the base is not absolute or does not parse",
-            Self::ExcessDots => "the reference escapes the root",
-            Self::Template => "the reference holds a placeholder of a template",
-        })
-    }
-}
-
-impl error::Error for ResolveErrorKind {}

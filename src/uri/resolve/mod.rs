@@ -10,8 +10,8 @@ use std::fmt;
 use encoding_rs::{Encoding, UTF_8};
 
 use self::fast_path::{Concatenation, UriDialect};
-use self::prepared::Prepared;
 pub use self::prepared::ReferenceKind;
+use self::prepared::{Prepared, Resolution};
 pub(super) use self::rfc::remove_dot_segments;
 pub(crate) use self::whatwg::push_domain;
 use crate::uri::byte_classes::ByteClasses;
@@ -107,7 +107,7 @@ impl Resolver {
                 uri.extend_from_slice(base);
                 Ok(())
             }
-            _ => Err(BaseError::not_absolute()),
+            _ => Err(BaseError::NOT_ABSOLUTE),
         })?;
         if rules != Rules::Rfc1808 {
             // A base has no fragment (RFC 3986 section 5.1); by RFC 1808 section 4 step 2a it may
@@ -198,7 +198,7 @@ impl Resolver {
         copied: Option<Concatenation<'_>>,
         reference: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<ReferenceKind, ResolveError> {
+    ) -> Resolution {
         if let Some(Concatenation { front, rest, kind }) = copied {
             out.reserve(front.len() + rest.len());
             out.extend_from_slice(front);
@@ -235,11 +235,7 @@ impl Resolver {
 
     /// The slow path. On an error `out` may hold a part of the target.
     #[inline(never)]
-    fn resolve_by_component(
-        &self,
-        reference: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<ReferenceKind, ResolveError> {
+    fn resolve_by_component(&self, reference: &[u8], out: &mut Vec<u8>) -> Resolution {
         let base = self.has_base.then_some(&self.base);
         match self.rules {
             Rules::Whatwg => whatwg::resolve(base, self.encoding, reference, out),
@@ -291,8 +287,8 @@ fn normalize_base(
     }
     match whatwg::resolve(None, encoding, base, uri) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == ResolveErrorKind::NoBase => Err(BaseError::not_absolute()),
-        Err(_) => Err(BaseError::unparsable()),
+        Err(error) if error.kind() == ResolveErrorKind::NoBase => Err(BaseError::NOT_ABSOLUTE),
+        Err(_) => Err(BaseError::UNPARSABLE),
     }
 }
 

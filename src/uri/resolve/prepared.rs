@@ -1,5 +1,6 @@
 //! A base URI, split once for many references.
 
+use crate::uri::error::ResolveError;
 use crate::uri::reference::Ends;
 
 /// The special schemes of the WHATWG URL standard, section 4.2, whose URLs always have a host.
@@ -127,6 +128,9 @@ pub enum ReferenceKind {
     /// `scheme:rest`
     Opaque,
 }
+
+/// The kind of a reference whose target was appended to a buffer.
+pub(super) type Resolution = Result<ReferenceKind, ResolveError>;
 
 impl ReferenceKind {
     /// Returns whether the target has components of the base.

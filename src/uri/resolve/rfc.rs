@@ -2,8 +2,8 @@
 //!
 //! These algorithms move components unchanged, apart from removing dot segments.
 
-use super::prepared::{Prepared, ReferenceKind};
-use crate::uri::error::{ResolveError, ResolveErrorKind};
+use super::prepared::{Prepared, ReferenceKind, Resolution};
+use crate::uri::error::ResolveErrorKind;
 use crate::uri::reference::{Ends, Reference1808};
 use crate::uri::rules::{ExcessDots, RuleForm, SameScheme};
 
@@ -12,7 +12,7 @@ pub(super) fn resolve_1808(
     base: Option<&Prepared>,
     reference: &[u8],
     out: &mut Vec<u8>,
-) -> Result<ReferenceKind, ResolveError> {
+) -> Resolution {
     let parts = Reference1808::split(reference);
     let kind = kind_1808(&parts, reference);
     let is_absolute = matches!(kind, ReferenceKind::Absolute | ReferenceKind::Opaque);
@@ -113,7 +113,7 @@ pub(super) fn resolve_2396(
     form: RuleForm,
     reference: &[u8],
     out: &mut Vec<u8>,
-) -> Result<ReferenceKind, ResolveError> {
+) -> Resolution {
     let split = SplitReference::new(reference);
     let mut kind = split.relative_kind();
     if split.ends.has_scheme() {
@@ -172,7 +172,7 @@ pub(super) fn resolve_3986(
     form: RuleForm,
     reference: &[u8],
     out: &mut Vec<u8>,
-) -> Result<ReferenceKind, ResolveError> {
+) -> Resolution {
     let split = SplitReference::new(reference);
     if split.ends.has_scheme() && !split.shares_scheme(base, scheme) {
         match form {

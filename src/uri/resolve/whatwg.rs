@@ -10,7 +10,7 @@ use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use percent_encoding::percent_decode;
 use url::Host;
 
-use super::prepared::{Prepared, ReferenceKind};
+use super::prepared::{Prepared, ReferenceKind, Resolution};
 use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::uri::error::{Component, ResolveError, ResolveErrorKind};
 use crate::uri::percent;
@@ -30,7 +30,7 @@ pub(super) fn resolve(
     encoding: &'static Encoding,
     reference: &[u8],
     out: &mut Vec<u8>,
-) -> Result<ReferenceKind, ResolveError> {
+) -> Resolution {
     let input = clean(reference);
     let input = &input[..];
     let scheme_end = scheme_end(input);
@@ -102,12 +102,7 @@ struct TargetBuilder<'a> {
 
 impl TargetBuilder<'_> {
     /// The states after the scheme state.
-    fn absolute(
-        &mut self,
-        base: Option<&Prepared>,
-        scheme: &[u8],
-        rest: &[u8],
-    ) -> Result<ReferenceKind, ResolveError> {
+    fn absolute(&mut self, base: Option<&Prepared>, scheme: &[u8], rest: &[u8]) -> Resolution {
         if self.is_file {
             return Ok(match self.file(base, rest)? {
                 ReferenceKind::NetworkPath => ReferenceKind::Absolute,
@@ -136,11 +131,7 @@ impl TargetBuilder<'_> {
     }
 
     /// The no scheme state with a base that has an opaque path.
-    fn opaque_base(
-        &mut self,
-        base: &Prepared,
-        input: &[u8],
-    ) -> Result<ReferenceKind, ResolveError> {
+    fn opaque_base(&mut self, base: &Prepared, input: &[u8]) -> Resolution {
         if !input.starts_with(b"#") {
             return Err(ResolveErrorKind::UnsuitableBase.into());
         }
@@ -150,7 +141,7 @@ impl TargetBuilder<'_> {
     }
 
     /// The relative and relative slash states.
-    fn relative(&mut self, base: &Prepared, rest: &[u8]) -> Result<ReferenceKind, ResolveError> {
+    fn relative(&mut self, base: &Prepared, rest: &[u8]) -> Resolution {
         let is_slash = |byte| byte == b'/' || byte == b'\\' && self.is_special;
         match *rest {
             [] | [b'#', ..] => {
@@ -200,11 +191,7 @@ impl TargetBuilder<'_> {
     }
 
     /// The file and file slash states: the rest after `file:`, or a reference against a `file:` base.
-    fn file(
-        &mut self,
-        base: Option<&Prepared>,
-        rest: &[u8],
-    ) -> Result<ReferenceKind, ResolveError> {
+    fn file(&mut self, base: Option<&Prepared>, rest: &[u8]) -> Resolution {
         let base = base.filter(|base| base.scheme() == b"file:");
         match (rest, base) {
             ([b'/' | b'\\', b'/' | b'\\', rest @ ..], _) => {
