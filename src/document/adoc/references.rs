@@ -13,11 +13,9 @@ pub(super) fn reference(
 ) -> BlockReference {
     let written = text.bytes[range.clone()].to_vec();
     BlockReference {
-        range: text.range(range),
         flags: Flags::TEMPLATE.when(REFERENCE.is_match(&written)),
         text: Some(written),
-        element: Some(element),
-        ..BlockReference::default()
+        ..BlockReference::new(text.range(range), element)
     }
 }
 

@@ -284,11 +284,9 @@ impl BodyReader {
         let uri = unescape_uri(raw);
         if !is_email(&uri) {
             self.results.reference(BlockReference {
-                range: place,
                 text: (uri != raw).then_some(uri),
-                element: Some(element),
                 flags: Flags::WRAPPED.when(raw.contains(&b'\n')),
-                ..BlockReference::default()
+                ..BlockReference::new(place, element)
             });
         } else if self.email {
             self.results.mail(place, &uri);

@@ -43,12 +43,10 @@ impl BodyReader {
         push_path(path, &mut file);
         file.extend_from_slice(b".rst");
         self.results.reference(BlockReference {
-            range,
             text: Some(name.to_vec()),
             resolves_as: Some(file),
             base,
-            element: Some(element),
-            ..BlockReference::default()
+            ..BlockReference::new(range, element)
         });
     }
 
@@ -79,10 +77,8 @@ impl BodyReader {
     ) {
         if let Some((element, url)) = numbered(&text[contents.clone()], name, self.roles) {
             return self.results.reference(BlockReference {
-                range: joined.range(contents),
                 text: Some(url),
-                element: Some(element),
-                ..BlockReference::default()
+                ..BlockReference::new(joined.range(contents), element)
             });
         }
         // `!` suppresses the link.

@@ -148,15 +148,17 @@ impl<'a> Iterator for TextReferences<'a> {
     }
 }
 
-/// The certainty that a reference is as its author meant it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Certainty {
-    /// Something was guessed: another reading is possible.
-    Doubtful,
-    /// Something was removed or left out, by a rule that is nearly always right.
-    Likely,
-    /// Delimiters mark its ends, or nothing is in doubt.
-    Exact,
+named! {
+    /// The certainty that a reference is as its author meant it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Certainty {
+        /// Something was guessed: another reading is possible.
+        Doubtful = "doubtful",
+        /// Something was removed or left out, by a rule that is nearly always right.
+        Likely = "likely",
+        /// Delimiters mark its ends, or nothing is in doubt.
+        Exact = "exact",
+    }
 }
 
 const DOUBTFUL_INSIDE: Flags = Flags::HYPHEN.union(Flags::INNER_SPACE);
@@ -198,15 +200,6 @@ impl Certainty {
             Certainty::Likely
         } else {
             Certainty::Exact
-        }
-    }
-
-    /// Returns the name: `exact`, `likely` or `doubtful`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Certainty::Exact => "exact",
-            Certainty::Likely => "likely",
-            Certainty::Doubtful => "doubtful",
         }
     }
 }
