@@ -476,15 +476,13 @@ fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
         .unwrap_or(by_directory)
 }
 
-struct EndRecord {
-    directory: Directory,
-    offset: u64,
-    /// The comment of the record ends where the file does.
-    is_exact: bool,
-}
-
-/// Finds the end record that ends with the file, else the last one, in the last `searched` bytes.
-fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<EndRecord> {
+/// Finds the end record that ends with the file, else the last one, in the last `searched` bytes. Returns its offset,
+/// the directory that it names, and whether it ends with the file.
+fn end_record(
+    window: &mut FileWindow,
+    length: u64,
+    searched: u64,
+) -> Option<(u64, Directory, bool)> {
     let start = length.saturating_sub(searched);
     let tail = window.bytes(start, (length - start) as usize).ok()?;
     let mut found = memmem::rfind_iter(tail, END).filter(|at| at + END_SIZE <= tail.len());
@@ -502,22 +500,19 @@ fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<End
         count: u16_at(record, 10).into(),
         offset: u32_at(record, 16).into(),
     };
-    Some(EndRecord {
-        directory,
-        offset,
-        is_exact: exact.is_some(),
-    })
+    Some((offset, directory, exact.is_some()))
 }
 
 fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     // Few comments are long.
-    let near = end_record(window, length, AHEAD as u64).filter(|record| record.is_exact);
-    let record = near.or_else(|| end_record(window, length, COMMENT + END_SIZE as u64))?;
-    end_64(window, record.offset).or_else(|| {
+    let near = end_record(window, length, AHEAD as u64).filter(|(.., is_exact)| *is_exact);
+    let far = || end_record(window, length, COMMENT + END_SIZE as u64);
+    let (offset, directory, _) = near.or_else(far)?;
+    end_64(window, offset).or_else(|| {
         // Where the numbers do not fit, the record with those that do is missing.
-        let mut starts = || matches!(window.bytes(record.directory.start, 4), Ok(CENTRAL));
-        let holds = record.directory.count == 0 || starts();
-        holds.then_some(record.directory)
+        let mut starts = || matches!(window.bytes(directory.start, 4), Ok(CENTRAL));
+        let holds = directory.count == 0 || starts();
+        holds.then_some(directory)
     })
 }
 

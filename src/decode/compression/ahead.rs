@@ -46,15 +46,8 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct Stretch {
     content: Vec<u8>,
-    members: Vec<WholeMember>,
-}
-
-struct WholeMember {
-    /// Its place in the file.
-    start: u64,
-    end: u64,
-    /// Its bytes in the content of the stretch.
-    content: Range<usize>,
+    /// The place of each in the file, and its bytes in the content.
+    members: Vec<(Range<u64>, Range<usize>)>,
 }
 
 impl Stretch {
@@ -97,11 +90,7 @@ impl Stretch {
             if !matches!(member_end, Some(Ok(()))) {
                 break;
             }
-            members.push(WholeMember {
-                start,
-                end: source.consumed,
-                content: before..length,
-            });
+            members.push((start..source.consumed, before..length));
         }
         Stretch { content, members }
     }
@@ -160,14 +149,14 @@ impl Ahead {
             self.enter(stretch);
         }
         let members = &self.current.members;
-        let index = members.binary_search_by_key(&start, |member| member.start);
-        let Ok(index) = index else {
+        let Ok(index) = members.binary_search_by_key(&start, |(place, _)| place.start) else {
             self.score -= 1;
             return None;
         };
         self.score = (self.score + 1).min(BEST);
-        self.left = members[index].content.clone();
-        Some(members[index].end - start)
+        let (place, content) = &members[index];
+        self.left = content.clone();
+        Some(place.end - start)
     }
 
     /// Reads the member that was begun.

@@ -130,10 +130,10 @@ impl Simulator {
 
     fn space(&mut self, source: &SourceText, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
-        let Some(innermost) = self.foreign.open.last() else {
+        let Some((_, admits_html)) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
         };
-        let is_html = (innermost.admits_html)(element);
+        let is_html = admits_html(element);
         if is_html || element.breaks_out() {
             let bails = [Bail::BREAKOUT, Bail::INTEGRATION_POINT];
             self.bail(source, tag.start, bails[usize::from(is_html)])?;
@@ -399,15 +399,8 @@ struct ForeignElements {
     space: ElementNamespace,
     /// The names of the open elements in lower case, joined.
     names: Vec<u8>,
-    open: Vec<ForeignElement>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ForeignElement {
-    /// The start of its name.
-    name: u32,
-    /// Whether the start tag of an element in it is HTML content.
-    admits_html: fn(Element) -> bool,
+    /// The start of each name, and whether the start tag of an element in it is HTML content.
+    open: Vec<(u32, fn(Element) -> bool)>,
 }
 
 impl ForeignElements {
@@ -428,17 +421,14 @@ impl ForeignElements {
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);
         self.names[start as usize..].make_ascii_lowercase();
-        self.open.push(ForeignElement {
-            name: start,
-            admits_html,
-        });
+        self.open.push((start, admits_html));
     }
 
     /// Closes the innermost element of a name and those in it; returns false if none is open.
     fn close(&mut self, name: &[u8]) -> bool {
         let mut end = self.names.len();
-        for (depth, open) in self.open.iter().enumerate().rev() {
-            let start = open.name as usize;
+        for (depth, &(start, _)) in self.open.iter().enumerate().rev() {
+            let start = start as usize;
             if self.names[start..end].eq_ignore_ascii_case(name) {
                 self.names.truncate(start);
                 self.open.truncate(depth);
