@@ -57,11 +57,6 @@ impl RecordOffsets for OffsetMap {
 }
 
 impl OffsetMap {
-    /// Empties the map; both texts start at offset 0.
-    pub(crate) fn clear(&mut self) {
-        self.starting(0);
-    }
-
     /// Empties the map; the source starts at an offset.
     pub(crate) fn starting(&mut self, source: u64) {
         self.segments.clear();

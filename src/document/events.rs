@@ -806,9 +806,7 @@ impl Batch {
             }) => [contents, file_name, media_type].into_iter().for_each(own),
             Event::Base(text, _)
             | Event::Anchor(text, _)
-            | Event::Remark(FoundRemark { text, .. }) => {
-                *text = self.store(from.bytes(*text, window));
-            }
+            | Event::Remark(FoundRemark { text, .. }) => own(text),
             Event::Reference(found) => *found = self.adopt_reference(found, from, window),
             _ => {}
         }

@@ -116,17 +116,13 @@ impl Mounts {
     /// Returns whether a URI has the authority of a mount; `alike` as for [`Mounts::find`].
     #[must_use]
     pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        let Some((scheme, Some(target))) =
-            split(uri).map(|(scheme, rest)| (scheme, rest.strip_prefix(b"//")))
-        else {
+        let Some((scheme, rest)) = split(uri) else {
             return false;
         };
-        let mounts = self.authorities.get(authority(target));
-        mounts.is_some_and(|mounts| {
-            mounts
-                .iter()
-                .any(|&mount| self.serves(mount, scheme, &alike))
-        })
+        let target = rest.strip_prefix(b"//");
+        let mounts = target.and_then(|target| self.authorities.get(authority(target)));
+        let mut mounts = mounts.into_iter().flatten();
+        mounts.any(|&mount| self.serves(mount, scheme, &alike))
     }
 
     /// The directories and their URIs, with their trailing slashes.

@@ -12,8 +12,6 @@ mod neon;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
-use std::ops::BitOrAssign;
-
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) use naive::Block;
 #[cfg(target_arch = "aarch64")]
@@ -32,9 +30,9 @@ impl Block {
     /// Returns one bit for each byte equal to one of the bytes.
     #[inline(always)]
     pub(crate) fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
-        let mut marks = Block::default();
+        let mut marks = Block::splat(0);
         for byte in bytes {
-            marks |= self.marks(byte);
+            marks = marks | self.marks(byte);
         }
         marks.bits()
     }
@@ -55,20 +53,6 @@ impl Block {
     #[inline(always)]
     pub(crate) fn with(self, bits: u8) -> Block {
         self | Block::splat(bits)
-    }
-}
-
-impl Default for Block {
-    #[inline(always)]
-    fn default() -> Self {
-        Block::splat(0)
-    }
-}
-
-impl BitOrAssign for Block {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Block) {
-        *self = *self | other;
     }
 }
 

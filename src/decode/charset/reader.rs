@@ -97,7 +97,7 @@ impl CharsetReader {
         self.converter = encoding
             .filter(|_| converts(self.conversion, encoding))
             .map(|encoding| Converter::new(encoding.into()));
-        self.map.clear();
+        self.map.starting(0);
         self.stored.clear();
         self.text = Cursor::default();
         self.ended = false;

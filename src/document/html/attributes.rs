@@ -222,7 +222,7 @@ const fn index() -> AttributeIndex {
 /// The groups of rows that the options enable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EnabledRows {
-    extended: bool,
+    pub(super) extended: bool,
     /// Whether anchors are reported, and with them remarks.
     pub(super) anchors: bool,
 }
@@ -232,14 +232,6 @@ impl EnabledRows {
         EnabledRows {
             extended: options.extended,
             anchors: anchors == AnchorReporting::Report,
-        }
-    }
-
-    /// Returns the rows for the contents of a conditional comment.
-    pub(super) fn with_extended(self) -> Self {
-        EnabledRows {
-            extended: true,
-            ..self
         }
     }
 

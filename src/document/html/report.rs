@@ -319,7 +319,8 @@ impl ReferenceReporter<'_, '_, '_> {
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
         let encoding = self.document.charset.scanned;
         decoded.quoting = self.quoting(&range, references);
-        decoded.fill(&self.source, range, encoding, references);
+        decoded.begin(0);
+        decoded.append(&self.source, range, encoding, references);
         decoded
     }
 

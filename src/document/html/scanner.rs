@@ -355,7 +355,8 @@ impl ReferenceReporter<'_, '_, '_> {
         }
         let flags = self.document.flags | Flags::CONDITIONAL;
         self.with_decoded(range, None, |report, range| {
-            let rows = report.document.enabled.with_extended();
+            let mut rows = report.document.enabled;
+            rows.extended = true;
             report.decoded_document(range, flags, rows);
         });
     }

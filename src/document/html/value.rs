@@ -82,18 +82,7 @@ impl<'a> SourceText<'a> {
 }
 
 impl DecodedText {
-    /// Decodes a value; without `references`, character references are not replaced.
-    pub(super) fn fill(
-        &mut self,
-        source: &SourceText,
-        range: Range<usize>,
-        encoding: Coding,
-        references: Option<CharacterContext>,
-    ) {
-        self.begin(0);
-        self.append(source, range, encoding, references);
-    }
-
+    /// Appends a decoded value; without `references`, character references are not replaced.
     pub(super) fn append(
         &mut self,
         source: &SourceText,

@@ -65,7 +65,7 @@ pub(super) fn scan_string(bytes: &[u8], start: usize, last: bool) -> StringScan 
         let (length, is_right) = match escaped {
             Some(b'u') => {
                 may_have_colon = true;
-                match four_digits(bytes, at + 2) {
+                match hex(bytes, at + 2, 4) {
                     Some(_) => (6, true),
                     None if at + 6 > bytes.len() && !last => break StringEnd::Open(at),
                     None => (2, false),
@@ -212,19 +212,15 @@ fn code_point(rest: &[u8], letter: u8) -> Option<(u32, usize)> {
     if letter == b'x' {
         return Some((hex(rest, 0, 2)?, 2));
     }
-    let unit = four_digits(rest, 0)?;
+    let unit = hex(rest, 0, 4)?;
     if (0xD800..0xDC00).contains(&unit)
         && rest[4..].starts_with(b"\\u")
-        && let Some(low) = four_digits(rest, 6)
+        && let Some(low) = hex(rest, 6, 4)
         && (0xDC00..0xE000).contains(&low)
     {
         return Some((0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00), 10));
     }
     Some((unit, 4))
-}
-
-fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
-    hex(bytes, at, 4)
 }
 
 fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {

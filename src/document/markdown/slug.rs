@@ -482,10 +482,6 @@ fn dashed(characters: impl Iterator<Item = char>, gaps: &str) -> String {
     joined(kept, is_gap).trim_matches('-').to_owned()
 }
 
-fn unaccented(heading: &str) -> impl Iterator<Item = char> {
-    heading.nfkd().filter(|other| !is_combining_mark(*other))
-}
-
 /// Collects characters; one `-` takes the place of each run of gaps.
 fn joined(characters: impl Iterator<Item = char>, is_gap: impl Fn(char) -> bool) -> String {
     let mut slug = String::new();
@@ -503,7 +499,8 @@ fn joined(characters: impl Iterator<Item = char>, is_gap: impl Fn(char) -> bool)
 /// letters and digits, with none at the ends.
 fn zola(heading: &str) -> String {
     let heading = heading.replace('ß', "ss");
-    let slug = joined(unaccented(&heading), |other| !other.is_ascii_alphanumeric());
+    let unaccented = heading.nfkd().filter(|other| !is_combining_mark(*other));
+    let slug = joined(unaccented, |other| !other.is_ascii_alphanumeric());
     slug.trim_matches('-').to_ascii_lowercase()
 }
 

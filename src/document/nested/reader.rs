@@ -60,7 +60,7 @@ impl<F: TextFilter + Default> NestedReader<F> {
             Passes::Once => PIECE,
         };
         self.spare = self.converter.take().or(self.spare.take());
-        self.map.clear();
+        self.map.starting(0);
         self.windows.begin(member.format.bounds);
         let (charset, fault) = charset::of_label(&member.charset);
         self.diagnostics.extend(fault.map(<&Code>::from));

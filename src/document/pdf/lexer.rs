@@ -233,7 +233,5 @@ pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
-    bytes
-        .get(at..)
-        .is_some_and(|rest| END_STREAM.is_match(rest))
+    (bytes.get(at..)).is_some_and(|rest| END_STREAM.is_match(rest))
 }

@@ -48,13 +48,15 @@ fn decoded_value_is_decoded_again_with_its_places() {
     let bytes = "\u{fc}&amp;amp;x\u{fc}".as_bytes();
     let context = Some(CharacterContext::Attribute);
     let (mut outer, mut inner) = (DecodedText::default(), DecodedText::default());
-    outer.fill(
+    outer.begin(0);
+    outer.append(
         &SourceText::window(bytes, 10),
         0..bytes.len(),
         UTF_8,
         context,
     );
-    inner.fill(&outer.source(), 0..outer.bytes.len(), UTF_8, context);
+    inner.begin(0);
+    inner.append(&outer.source(), 0..outer.bytes.len(), UTF_8, context);
     assert_eq!(inner.bytes, "\u{fc}&x\u{fc}".as_bytes());
     let spans = [0..2, 2..3, 3..4, 4..6].map(|range| inner.source().span(range));
     let spans = spans.map(|span| span.start..span.end);
