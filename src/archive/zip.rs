@@ -21,6 +21,7 @@ use crate::document::diagnostic::{self, Code};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const CENTRAL: &[u8] = b"PK\x01\x02";
+const SIGNATURE: &[u8] = b"PK\x05\x05";
 const END: &[u8] = b"PK\x05\x06";
 const END_64: &[u8] = b"PK\x06\x06";
 const LOCATOR_64: &[u8] = b"PK\x06\x07";
@@ -252,6 +253,8 @@ enum Contents {
     Whole,
     /// They are unpacked bit by bit.
     Stream(PackedContents),
+    /// They are a member's that the directory does not name, before an offset.
+    Unnamed(Box<ZipStream>, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -261,7 +264,8 @@ struct ZipRange {
     /// The offset of the first member in the central directory, and of the end of that.
     start: u64,
     end: u64,
-    left: u64,
+    /// The number of members up to there, of which the end record has 16 bits; `None` after all are read.
+    count: Option<u64>,
     /// Added to the offsets of local headers: the length of the bytes before the zip.
     shift: u64,
     /// The number of members before.
@@ -279,8 +283,9 @@ struct Zip {
     window: FileWindow,
     inflate: Decompress,
     unpacked: Cursor<Vec<u8>>,
-    /// The offset of the local header of the current member.
+    /// The offset of the local header of the current member, and an offset after the last one's.
     at: u64,
+    after: u64,
     /// The searches for moved headers, and the headers in them, that are left.
     left_to_try: usize,
     faults: Vec<ArchiveFault>,
@@ -305,7 +310,7 @@ impl Zip {
             length,
             start: directory.start,
             end: directory.start.saturating_add(directory.size),
-            left: directory.count,
+            count: Some(directory.count),
             shift: find_shift(&mut window, &directory),
             members: 0,
             packed: 0,
@@ -324,6 +329,7 @@ impl Zip {
             inflate: Decompress::new(false),
             unpacked: Cursor::default(),
             at: 0,
+            after: 0,
             left_to_try: MAX_TRIED,
             faults: Vec::new(),
         }
@@ -333,17 +339,14 @@ impl Zip {
         note(&mut self.faults, code, self.at);
     }
 
-    fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
+    /// Opens contents, of this length if the one in the header is too large.
+    fn open(&mut self, header: &ZipHeader, packed: u64) -> io::Result<MemberContents> {
         // No file can be read at the largest offsets, and none has more packed bytes than bytes.
         let mut local: &[u8] = &[];
         if self.at < self.range.length && self.range.packed <= self.range.length {
             local = self.window.bytes(self.at, LOCAL_SIZE)?;
         }
-        if local.len() < LOCAL_SIZE {
-            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
-            return Ok(MemberContents::Unreadable);
-        }
-        if !local.starts_with(LOCAL) {
+        if local.len() < LOCAL_SIZE || !local.starts_with(LOCAL) {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             let Some(moved) = self.find_moved(&header.name)? else {
                 return Ok(MemberContents::Unreadable);
@@ -368,23 +371,31 @@ impl Zip {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
         let start = self.at + size as u64;
-        if header.packed > self.range.length.saturating_sub(start) {
-            self.fault(&diagnostic::ARCHIVE_TRUNCATED);
-        }
-        let Some(stored) = header.contents(start) else {
+        self.after = start.saturating_add(packed);
+        let Some(mut stored) = header.contents(start) else {
             self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
             return Ok(MemberContents::Unreadable);
         };
+        if header.packed > self.range.length.saturating_sub(start) {
+            self.fault(&diagnostic::ARCHIVE_TRUNCATED);
+            stored.packed = packed.min(self.range.length.saturating_sub(start));
+        }
         self.contents = Contents::Stored(stored);
         Ok(MemberContents::File)
     }
 
-    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
+    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes,
+    /// else near the end of the last member.
     fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
-        if self.left_to_try == 0 {
+        let found = self.find_near(self.at.min(self.range.length), name)?;
+        found.map_or_else(|| self.find_near(self.after, name), |at| Ok(Some(at)))
+    }
+
+    fn find_near(&mut self, at: u64, name: &[u8]) -> io::Result<Option<u64>> {
+        if self.left_to_try == 0 || self.range.packed > self.range.length {
             return Ok(None);
         }
-        let start = self.at.saturating_sub(MOVED);
+        let start = at.saturating_sub(MOVED);
         let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
         let mut tried = 1;
         let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
@@ -428,6 +439,84 @@ impl Zip {
         };
         is_whole && crc32fast::hash(unpacked) == stored.crc
     }
+
+    /// Returns whether the directory ends here: a signature may follow the headers, elsewhere there is damage.
+    fn is_at_end(&mut self) -> bool {
+        let (members, directory) = (self.range.members, &mut self.directory);
+        self.range.count.is_none_or(|count| {
+            directory.consumed >= self.range.end && members >= count
+                || is_count(count, members) && !directory.peek(4).starts_with(CENTRAL)
+        })
+    }
+
+    /// Returns the length of packed contents: the local header's, if the directory has more than the file.
+    fn packed(&mut self, header: &ZipHeader) -> u64 {
+        let length = self.range.length;
+        if header.packed <= length {
+            return header.packed;
+        }
+        let at = header.offset.saturating_add(self.range.shift).min(length);
+        let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
+        u64::from(u32_at(local, 18)).min(length - at)
+    }
+
+    /// Returns the contents of a member that is not read, because the zip is a WACZ with archives elsewhere.
+    fn unwanted(&self, name: &[u8]) -> Option<MemberContents> {
+        let is_read = !self.range.is_wacz || name.starts_with(WACZ_ARCHIVE);
+        (!is_read).then(|| unread(&extension(name)))
+    }
+
+    /// Goes to the next header after damage in the directory, and first to the members between the last one
+    /// and that header's, by their local headers.
+    fn skip_damage(&mut self) {
+        self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+        while header_lengths(&mut self.directory).is_none() {
+            let bytes = self.directory.peek(FAR_AHEAD);
+            let length = bytes.len();
+            if length < CENTRAL.len() {
+                self.directory.consume(length);
+                break;
+            }
+            let next = memmem::find(&bytes[1..], CENTRAL);
+            let next = next.map_or(length + 1 - CENTRAL.len(), |next| next + 1);
+            self.directory.consume(next);
+        }
+        let mut end = self.range.length;
+        if let Some((size, _)) = header_lengths(&mut self.directory) {
+            let header = ZipHeader::new(self.directory.peek(size), CENTRAL_SIZE, CENTRAL_FLAGS);
+            end = end.min(header.offset.saturating_add(self.range.shift));
+        } else {
+            self.range.count = None;
+        }
+        let between = end.saturating_sub(self.after);
+        let packed = self.range.packed.saturating_add(between);
+        if between > 0 && packed <= self.range.length {
+            self.range.packed = packed;
+            let section = section(Arc::clone(&self.range.file), self.after, u64::MAX);
+            let mut source = BufferedSource::new(section);
+            source.consumed = self.after;
+            self.contents = Contents::Unnamed(Box::new(ZipStream::new(source)), end);
+        }
+    }
+
+    /// Goes to the next member that the directory does not name.
+    fn next_unnamed(&mut self) -> io::Result<Option<ArchiveMember>> {
+        if let Contents::Unnamed(stream, end) = &mut self.contents {
+            let member = stream.next()?;
+            self.faults.append(&mut stream.faults);
+            if member.is_some() && stream.at < *end && self.range.members < MEMBERS {
+                self.range.members += 1;
+                return Ok(member);
+            }
+        }
+        self.contents = Contents::Missing;
+        Ok(None)
+    }
+}
+
+/// Returns whether an end record, which has 16 bits for it, has this number of members.
+fn is_count(count: u64, members: u64) -> bool {
+    (count ^ members) & 0xffff == 0
 }
 
 /// Returns the lengths of the next header in a central directory and of the comment after it.
@@ -511,8 +600,8 @@ fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     end_64(window, offset).or_else(|| {
         // Where the numbers do not fit, the record with those that do is missing.
         let mut starts = || matches!(window.bytes(directory.start, 4), Ok(CENTRAL));
-        let holds = directory.count == 0 || starts();
-        holds.then_some(directory)
+        let is_empty = directory.count == 0 && directory.size == 0;
+        (is_empty || starts()).then_some(directory)
     })
 }
 
@@ -540,30 +629,39 @@ fn end_64(window: &mut FileWindow, end: u64) -> Option<Directory> {
 
 impl Container for Zip {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        self.contents = Contents::Missing;
-        while self.range.left > 0 {
-            if self.range.members == MEMBERS {
-                self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
-                self.range.left = 0;
+        loop {
+            if let Some(mut member) = self.next_unnamed()? {
+                member.contents = self.unwanted(&member.name).unwrap_or(member.contents);
+                return Ok(Some(member));
+            }
+            if self.is_at_end() {
                 break;
             }
-            self.range.members += 1;
-            let Some(header) = next_header(&mut self.directory) else {
-                self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
-                self.range.left = 0;
+            if self.range.members == MEMBERS {
+                self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
+                self.range.count = None;
                 break;
+            }
+            let Some(header) = next_header(&mut self.directory) else {
+                self.skip_damage();
+                continue;
             };
-            self.range.left -= 1;
-            self.range.packed = self.range.packed.saturating_add(header.packed);
+            self.range.members += 1;
             self.at = header.offset.saturating_add(self.range.shift);
+            let packed = self.packed(&header);
+            self.range.packed = self.range.packed.saturating_add(packed);
+            self.after = self.at.saturating_add(LOCAL_SIZE as u64);
             if !header.is_folder() {
-                let contents = if self.range.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
-                    unread(&extension(&header.name))
-                } else {
-                    self.open(&header)?
+                let contents = match self.unwanted(&header.name) {
+                    Some(contents) => contents,
+                    None => self.open(&header, packed)?,
                 };
                 return Ok(Some(ArchiveMember::file(header.name, contents)));
             }
+        }
+        let count = self.range.count.take();
+        if count.is_some_and(|count| !is_count(count, self.range.members)) {
+            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
         self.directory.take_error()?;
         Ok(None)
@@ -584,6 +682,11 @@ impl Container for Zip {
                 Ok(n)
             }
             Contents::Whole => self.unpacked.read(into),
+            Contents::Unnamed(stream, _) => {
+                let n = stream.read(into)?;
+                self.faults.append(&mut stream.faults);
+                Ok(n)
+            }
             Contents::Missing | Contents::Stored(_) => Ok(0),
         }
     }
@@ -609,22 +712,24 @@ impl Container for Zip {
         };
         let mut length = 0_u64;
         loop {
-            let is_member = self.range.left > 0 && self.range.members < MEMBERS;
-            if !is_member || header_lengths(&mut self.directory).is_none() {
+            let is_end = self.is_at_end() || self.range.members == MEMBERS;
+            if is_end || header_lengths(&mut self.directory).is_none() {
                 // Damage there is reported after the member before.
-                self.range.left = 0;
+                self.range.count = None;
+                break;
             }
-            if self.range.left == 0 || length >= size {
+            if length >= size {
+                (part.end, part.count) = (self.directory.consumed, Some(self.range.members));
                 break;
             }
             let header = next_header(&mut self.directory)?;
             length = length.saturating_add(header.length);
-            self.range.packed = self.range.packed.saturating_add(header.packed);
+            let packed = self.packed(&header);
+            self.range.packed = self.range.packed.saturating_add(packed);
             self.range.members += 1;
-            self.range.left -= 1;
         }
-        part.left -= self.range.left;
-        (part.left > 0).then(|| Box::new(Zip::of_range(part)) as Box<dyn Container>)
+        let is_left = part.start < part.end && part.count.is_some();
+        is_left.then(|| Box::new(Zip::of_range(part)) as Box<dyn Container>)
     }
 }
 
@@ -697,8 +802,8 @@ impl ZipStream {
             let ends = [CENTRAL, END, END_64];
             let is_end = ends.iter().any(|end| head.starts_with(end));
             if is_end || head.len() < LOCAL.len() {
-                if !is_end || is_cut(source) {
-                    note(&mut self.faults, &diagnostic::ARCHIVE_TRUNCATED, offset);
+                if let Some(code) = directory_fault(source) {
+                    note(&mut self.faults, code, offset);
                 }
                 return false;
             }
@@ -762,25 +867,37 @@ impl ZipStream {
     }
 }
 
-/// Reads the central directory and the records after it; returns whether they are cut.
-fn is_cut(source: &mut BufferedSource) -> bool {
+/// Reads the central directory and the records after it; returns their fault.
+fn directory_fault(source: &mut BufferedSource) -> Option<&'static Code> {
+    let (mut members, mut count) = (0, None);
     loop {
         let lengths = header_lengths(source);
         let head = source.peek(CENTRAL_SIZE);
+        let is_last = head.starts_with(END);
         let length = if let Some((size, comment)) = lengths {
+            members += 1;
             (size + comment) as u64
         } else if head.starts_with(END_64) {
+            count = Some(u64_at(head, 32));
             u64_at(head, 4).saturating_add(12)
         } else if head.starts_with(LOCATOR_64) {
             LOCATOR_SIZE as u64
-        } else if head.starts_with(END) {
-            let length = END_SIZE as u64 + u64::from(u16_at(head, 20));
-            return source.skip(length) < length;
+        } else if head.starts_with(SIGNATURE) {
+            6 + u64::from(u16_at(head, 4))
+        } else if is_last {
+            count.get_or_insert(u16_at(head, 10).into());
+            END_SIZE as u64 + u64::from(u16_at(head, 20))
+        } else if head.len() < CENTRAL.len() || head.starts_with(CENTRAL) {
+            return Some(&diagnostic::ARCHIVE_TRUNCATED);
         } else {
-            return head.len() < CENTRAL.len() || head.starts_with(CENTRAL);
+            return Some(&diagnostic::ARCHIVE_INCONSISTENT);
         };
         if source.skip(length) < length {
-            return true;
+            return Some(&diagnostic::ARCHIVE_TRUNCATED);
+        }
+        if is_last {
+            let differs = count.is_some_and(|count| !is_count(count, members));
+            return differs.then_some(&diagnostic::ARCHIVE_INCONSISTENT);
         }
     }
 }

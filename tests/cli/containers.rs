@@ -276,6 +276,49 @@ fn members_after_lost_or_added_bytes_are_read() {
 }
 
 #[test]
+fn members_after_damage_in_a_central_directory_are_read() {
+    let tree = Tree::new(&[]);
+    let names = ["a.txt", "b.txt", "c.txt", "d.txt"];
+    let member = |name: &str| Member::new(name, format!("http://example.com/{name}\n"));
+    let whole = zip(&names.map(member));
+    let links: String = names
+        .map(|name| format!("http://example.com/{name}\n"))
+        .concat();
+    let directory = memchr::memmem::find(&whole, b"PK\x01\x02").unwrap();
+    let second = directory + 46 + names[0].len();
+    let end = whole.len() - 22;
+    for (at, value) in [
+        // The signature, and lengths of the name that reach into the next header and beyond the directory.
+        (second, &b"Q"[..]),
+        (second + 28, &b"\x0c"[..]),
+        (second + 28, &b"\xff\xff"[..]),
+        // The numbers of members in the end record.
+        (end + 8, &[2, 0, 2, 0]),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[at..at + value.len()].copy_from_slice(value);
+        tree.write("x.zip", &bytes);
+        for threads in ["-j1", "-j2"] {
+            tree.run(&[threads, "x.zip"])
+                .tells(2, &links, "archive.inconsistent");
+        }
+        tree.pipe(&bytes, &[]).tells(2, &links, "archive.");
+    }
+}
+
+#[test]
+fn a_zip_of_more_members_than_its_end_record_can_count_is_whole() {
+    let tree = Tree::new(&[]);
+    let names = (0..=1 << 16).map(|n| format!("{n}"));
+    let mut members: Vec<_> = names.map(|name| Member::new(&name, "")).collect();
+    members[1 << 16].bytes = b"http://example.com/".to_vec();
+    let bytes = zip(&members);
+    tree.write("x.zip", &bytes);
+    tree.run(&["x.zip"]).is(0, "http://example.com/\n");
+    tree.pipe(&bytes, &[]).is(0, "http://example.com/\n");
+}
+
+#[test]
 fn junk_before_a_zip_is_tolerated_with_either_origin_of_offsets() {
     let tree = Tree::new(&[]);
     let whole = zip(&[
