@@ -27,7 +27,7 @@ use crate::document::flags::Flags;
 use crate::document::options::Slug;
 use crate::document::sniff;
 use crate::linker::{Diagnostic, Found, Link, Sink};
-use crate::output::record::{DiagnosticCounts, Summary};
+use crate::output::record::{DiagnosticCounts, SkipReason, Summary};
 use crate::pipeline::archive::{ArchiveSink, MemberChoice};
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
@@ -171,6 +171,13 @@ impl CollectWorker<'_> {
             EntryKind::LeftOut(_) => FileId(0),
             _ => audit.checker.walked(absolute, entry.named),
         };
+        let is_alias = || match entry.kind {
+            EntryKind::LeftOut(reason) => reason == SkipReason::Symlink,
+            _ => *audit.checker.paths.path(file) != *absolute,
+        };
+        if audit.options.list == ListedLinks::Anchors && is_alias() {
+            collected.aliases.push(absolute.to_vec());
+        }
         self.collector.found = FileFinds {
             path: path.to_vec(),
             archive: [absolute, b"!/"].concat(),

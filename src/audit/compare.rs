@@ -188,7 +188,7 @@ impl TargetSet {
     fn has_id(&self, answer: PageAnswer, id: &[u8]) -> bool {
         match (self, answer) {
             (TargetSet::Tree(tree), PageAnswer::Found(Some(file))) => {
-                let Inventory { audit, site } = &tree.inventory;
+                let Inventory { audit, site, .. } = &tree.inventory;
                 site.has(file, audit.hasher.hash_one(id))
             }
             (TargetSet::List(list), PageAnswer::Listed(index)) if list.has_ids => {

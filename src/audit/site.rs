@@ -147,6 +147,8 @@ pub(super) struct Collection {
     /// The numbers of links that are not in the journal, by state.
     pub(super) counts: StateCounts,
     pub(super) summary: Summary,
+    /// Paths with symbolic links, in any order, if targets are listed.
+    pub(super) aliases: Vec<Vec<u8>>,
     /// Skipped files in any order, if messages about them are wanted.
     pub(super) skipped: Vec<SkippedFile>,
     /// Named with a fragment.
@@ -167,6 +169,7 @@ impl Collection {
         self.batches.append(&mut other.batches);
         add_counts(&mut self.counts, &other.counts);
         self.summary.add(&other.summary);
+        self.aliases.append(&mut other.aliases);
         self.skipped.append(&mut other.skipped);
         self.wanted.add(&other.wanted);
         self.linked.add(&other.linked);

@@ -21,12 +21,14 @@ use crate::pipeline::bases::is_internal;
 use crate::pipeline::walk::Walk;
 use crate::uri::base::push_path;
 use crate::uri::{Rules, resolve};
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 /// A tree that was read for its addresses.
 pub(crate) struct Inventory {
     pub(super) audit: Audit,
     pub(super) site: Site,
+    /// The paths with symbolic links to a file or directory, by its own path.
+    aliases: HashMap<Vec<u8>, Vec<Vec<u8>>>,
 }
 
 /// A page that its tree answers, or another file.
@@ -72,8 +74,19 @@ pub(super) fn with_id(page: &[u8], id: &[u8]) -> Vec<u8> {
 impl Inventory {
     pub(crate) fn new(mut audit: Audit, walk: Walk) -> Self {
         prepare(&mut audit);
-        let site = survey(&audit, walk);
-        Inventory { audit, site }
+        let mut site = survey(&audit, walk);
+        let mut aliases: HashMap<_, Vec<_>> = HashMap::new();
+        site.collected.aliases.sort_unstable();
+        for alias in site.collected.aliases.drain(..) {
+            if let Some(path) = audit.checker.tree.path_of_walked(&alias, true) {
+                aliases.entry(path).or_default().push(alias);
+            }
+        }
+        Inventory {
+            audit,
+            site,
+            aliases,
+        }
     }
 
     /// Visits all pages in the order of the walk.
@@ -82,11 +95,15 @@ impl Inventory {
         mut visit: impl FnMut(&TargetPage) -> io::Result<()>,
     ) -> io::Result<()> {
         let (mut open, mut known): (Option<TargetPage>, _) = (None, HashSet::new());
+        let mut visited = HashSet::new();
         self.visit_records(|document, record, _| {
             match record {
                 JournalRecord::Document(..) => {
                     known.clear();
-                    if let Some(page) = std::mem::replace(&mut open, self.page(document)) {
+                    // With symbolic links a file may have several documents.
+                    let page = self.page(document);
+                    let page = page.filter(|page| visited.insert(page.file));
+                    if let Some(page) = std::mem::replace(&mut open, page) {
                         visit(&page)?;
                     }
                 }
@@ -210,31 +227,15 @@ impl Inventory {
 
     fn spellings(&self, file: FileId) -> Vec<(Vec<u8>, LookupMatch)> {
         let checker = &self.audit.checker;
-        let path = checker.paths.path(file);
-        let Some(uri) = checker.mounts.uri(&path) else {
-            return Vec::new();
-        };
-        let (directory, name) = split_name(&path);
-        let end = split_name(&uri).0.len();
-        let mut spellings = vec![uri.clone()];
-        if checker.is_index(&uri, name) {
-            spellings.push(uri[..end].to_vec());
-            if checker.mounts.uri_of_mount(&path) != Some(&uri[..end]) {
-                spellings.push(uri[..end - 1].to_vec());
-            }
-        }
-        let extensions = checker.naming.extensions.iter().map(String::as_str);
-        for extension in extensions.chain(["html"]) {
-            let stem = name.strip_suffix(extension.as_bytes());
-            if let Some(stem) = stem.and_then(|stem| stem.strip_suffix(b".")) {
-                let below = checker.mounts.uri(&[directory, stem].concat());
-                let with_slash = below.iter().map(|stem| [stem, &b"/"[..]].concat());
-                let with_slash: Vec<_> = with_slash.collect();
-                spellings.extend(below.into_iter().chain(with_slash));
-            }
-        }
+        let path = &*checker.paths.path(file);
+        let ends = memchr::memchr_iter(b'/', path).chain([path.len()]);
+        let aliases = ends.flat_map(|end| {
+            let aliases = self.aliases.get(&path[..end]).into_iter().flatten();
+            aliases.map(move |alias| [alias, &path[end..]].concat())
+        });
+        let paths = std::iter::once(path.to_vec()).chain(aliases);
         let mut found = Vec::new();
-        for spelling in spellings {
+        for spelling in paths.flat_map(|path| self.spellings_of_path(&path)) {
             if let TargetLocation::File(reached, how) = checker.locate(&spelling)
                 && reached == file
                 && how != LookupMatch::OtherCase
@@ -250,6 +251,33 @@ impl Inventory {
             _ => 3,
         });
         found
+    }
+
+    fn spellings_of_path(&self, path: &[u8]) -> Vec<Vec<u8>> {
+        let checker = &self.audit.checker;
+        let Some(uri) = checker.mounts.uri(path) else {
+            return Vec::new();
+        };
+        let (directory, name) = split_name(path);
+        let end = split_name(&uri).0.len();
+        let mut spellings = vec![uri.clone()];
+        if checker.is_index(&uri, name) {
+            spellings.push(uri[..end].to_vec());
+            if checker.mounts.uri_of_mount(path) != Some(&uri[..end]) {
+                spellings.push(uri[..end - 1].to_vec());
+            }
+        }
+        let extensions = checker.naming.extensions.iter().map(String::as_str);
+        for extension in extensions.chain(["html"]) {
+            let stem = name.strip_suffix(extension.as_bytes());
+            if let Some(stem) = stem.and_then(|stem| stem.strip_suffix(b".")) {
+                let below = checker.mounts.uri(&[directory, stem].concat());
+                let with_slash = below.iter().map(|stem| [stem, &b"/"[..]].concat());
+                let with_slash: Vec<_> = with_slash.collect();
+                spellings.extend(below.into_iter().chain(with_slash));
+            }
+        }
+        spellings
     }
 
     /// Returns the redirects of single paths that the server answers, in the order of the files that have them.

@@ -153,3 +153,27 @@ fn targets_are_the_same_for_any_number_of_workers() {
     assert_eq!(one.out.lines().count(), 200);
     assert_eq!(one.out, tree.run(&["targets", "-j4", "site"]).out);
 }
+
+#[cfg(unix)]
+#[test]
+fn names_by_symbolic_links_are_spellings() {
+    use std::os::unix::fs::symlink;
+
+    let pages = [("o/v2/a.html", "<p id=q>"), ("n/v2/a.html", "<p id=q>")];
+    let tree = Tree::new(&pages);
+    symlink("a.html", tree.path().join("o/v2/alias.html")).unwrap();
+    symlink("v2", tree.path().join("o/latest")).unwrap();
+    let expected = "/v2/a.html\n/latest/a.html\n/v2/alias.html\n/v2/a.html#q\n";
+    assert_eq!(tree.run(&["targets", "o"]).out, expected);
+    for flags in [&[][..], &["-L"]] {
+        let ran = tree.run(&[&["targets", "o"], flags].concat());
+        let ids = ran.out.matches("#q").count();
+        assert_eq!((ran.code, ids), (0, 1), "{}", ran.out);
+        for line in expected.lines() {
+            assert_eq!(ran.out.lines().filter(|found| *found == line).count(), 1);
+        }
+        let ran = tree.run(&[&["diff", "o", "n"], flags].concat());
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        assert!(ran.out.contains("removed-page"), "{}", ran.out);
+    }
+}
