@@ -16,7 +16,7 @@ use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
 use super::inputs::Inputs;
-use super::message::{Error, ProgressLine, Result, report, unless_closed, write_stderr};
+use super::message::{ProgressLine, Result, flag, report, unless_closed, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::FixList;
@@ -251,11 +251,6 @@ pub(super) fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
 
 pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions> {
     options_with(arguments, paths, bases(arguments, paths)?)
-}
-
-/// Puts the name of a flag before its error.
-pub(super) fn flag(name: &str) -> impl Fn(Error) -> Error {
-    move |Error(message)| format!("--{name}: {message}").into()
 }
 
 pub(super) fn options_with(
@@ -507,16 +502,13 @@ pub(super) fn finish(
 
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
-    let references = counted(summary.references, "reference");
-    let (subject, states) = match totals.addresses {
-        Some(addresses) => {
-            let noun = ["addresses", "address"][usize::from(addresses == 1)];
-            (format!("{addresses} {noun} compared"), String::new())
-        }
-        None => (references, format!(": {}", totals.states_in_words())),
+    let (compared, states) = match totals.addresses {
+        Some(_) => (" compared", String::new()),
+        None => ("", format!(": {}", totals.states_in_words())),
     };
     let mut text = format!(
-        "{subject} in {}{states}\n{}, {}",
+        "{}{compared} in {}{states}\n{}, {}",
+        totals.subject(),
         counted(summary.files, "file"),
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -15,8 +15,8 @@ use super::changed::checkout;
 use super::config::Config;
 use super::destination::OutputTarget;
 use super::inputs::Inputs;
-use super::message::{Result, report, unless_closed};
-use super::process::Exit;
+use super::message::{Result, flag, report, unless_closed};
+use super::process::{Exit, check_standard_input};
 use super::{extract, help, manual};
 use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
 use crate::audit::link_table;
@@ -217,11 +217,13 @@ impl Side {
             DiffSide::Path(path) => {
                 help::check_paths(std::slice::from_ref(path), false)?;
                 let cannot = |error| format!("{}: {error}", path.display());
-                fs::metadata(path).map_err(cannot)?;
+                if path != Path::new("-") {
+                    fs::metadata(path).map_err(cannot)?;
+                }
                 (path.clone(), None)
             }
             DiffSide::Git(name) => {
-                let directory = checkout(name).map_err(audit::flag("git"))?;
+                let directory = checkout(name).map_err(flag("git"))?;
                 let name = name.as_encoded_bytes().to_vec();
                 (directory.path().to_path_buf(), Some((directory, name)))
             }
@@ -231,10 +233,17 @@ impl Side {
 
     /// Reads a file of addresses, which is not an archive.
     fn list(&self, site: Option<&[u8]>) -> Result<Option<(TargetList, Vec<u8>)>> {
-        if !self.path.is_file() || members::is_archive_of_files(&self.path) {
+        let bytes = if self.path == Path::new("-") {
+            let mut bytes = Vec::new();
+            check_standard_input()
+                .and_then(|()| io::stdin().read_to_end(&mut bytes))
+                .map(|_| bytes)
+        } else if self.path.is_file() && !members::is_archive_of_files(&self.path) {
+            fs::read(&self.path)
+        } else {
             return Ok(None);
-        }
-        let bytes = fs::read(&self.path).map_err(|error| self.error(error))?;
+        };
+        let bytes = bytes.map_err(|error| self.error(error))?;
         let read = TargetList::read(bytes_of(&self.path), &bytes, site);
         Ok(Some(read.map_err(|error| self.error(error))?))
     }

@@ -312,8 +312,8 @@ fn finish(
 /// Returns the error of a run that found no file to read, with the reasons.
 pub(super) fn nothing_was_read(summary: &Summary) -> Error {
     if summary.skipped_files == 0 {
-        return "nothing was read: no files, or all of them are left out by globs, ignore files and \
-                hidden names (see --glob, --no-ignore, --hidden)"
+        return "nothing was read: no files, or all of them are left out by globs, ignore files, \
+                hidden names and depth (see --glob, --no-ignore, --hidden, --max-depth)"
             .into();
     }
     let reasons = summary.skips().filter(|(_, count)| *count > 0);

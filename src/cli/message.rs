@@ -30,6 +30,11 @@ impl<E: fmt::Display> From<E> for Error {
 /// The result of a part of a run.
 pub(super) type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Puts the name of a flag before its error.
+pub(super) fn flag(name: &str) -> impl Fn(Error) -> Error {
+    move |Error(message)| format!("--{name}: {message}").into()
+}
+
 /// Writes a message to standard error on one line, with control characters escaped.
 pub(super) fn report(message: &impl fmt::Display) {
     write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());

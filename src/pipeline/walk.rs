@@ -174,8 +174,8 @@ impl Walk {
             }
             Root::Here => PathBuf::from("."),
             Root::Path(path) if is_bare(&path) => return Some(Ok(repository(path, true))),
-            Root::Path(path) => path,
-            Root::Repository(path) => return Some(Ok(repository(path, true))),
+            Root::Repository(path) if path.exists() => return Some(Ok(repository(path, true))),
+            Root::Path(path) | Root::Repository(path) => path,
         };
         let message = match fs::metadata(&path) {
             Err(error) => error.to_string(),

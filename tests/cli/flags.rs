@@ -36,7 +36,8 @@ fn filters_choose_references() {
         .is(0, "http://example.com/1\nhttp://example.com/1\n");
     run(&["--context", "angle,quoted"]).is(1, "");
     run(&["--relative"]).is(1, "");
-    run(&["--include", "("]).tells(2, "", "unclosed group");
+    run(&["--include", "("]).tells(2, "", "--include: (: unclosed group");
+    run(&["--exclude", "("]).tells(2, "", "--exclude: (: unclosed group");
     run(&["--context", "none"]).tells(2, "", "angle, quoted, bare");
     let base = ["p.html", "--base", "http://example.org/"];
     let run = |arguments: &[&str]| tree.run(&[&base, arguments].concat());

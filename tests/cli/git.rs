@@ -111,7 +111,8 @@ fn a_repository_without_messages_is_an_error_that_names_it() {
         "",
         "code.git: the repository has no messages of public-inbox",
     );
-    tree.run(&["--git", "nowhere"]).tells(2, "", "nowhere");
+    tree.run(&["--git", "nowhere"])
+        .tells(2, "", "nowhere: No such file");
     // Outside of a repository git ends at once.
     tree.write("code.git/HEAD", b"nothing");
     let ran = tree.run(&["--git", "code.git"]);

@@ -186,3 +186,15 @@ fn the_flags_of_the_readme_exist() {
     }
     assert!(found > 30, "{found}");
 }
+
+#[test]
+fn rules_that_need_a_document_are_not_offered_without_one() {
+    let shown = help("resolve", "--help");
+    assert!(
+        shown.contains("- rfc1808:") && !shown.contains("- auto:"),
+        "{shown}"
+    );
+    let tree = Tree::new(&[]);
+    tree.run(&["resolve", "--rules", "auto", "g"])
+        .tells(2, "", "--rules auto needs a document");
+}

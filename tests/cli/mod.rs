@@ -118,7 +118,7 @@ impl Tree {
     }
 
     /// Runs the command with `input` on standard input.
-    fn pipe(&self, input: &[u8], arguments: &[&str]) -> Ran {
+    pub(crate) fn pipe(&self, input: &[u8], arguments: &[&str]) -> Ran {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();

@@ -82,6 +82,7 @@ fn a_run_that_reads_nothing_says_why() {
         .tells(2, "", "2 files left out (2 by --type)");
     tree.run(&["-g", "*.none", "."])
         .tells(2, "", "nothing was read: no files");
+    tree.run(&["-d", "0", "."]).tells(2, "", "--max-depth");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::document::diagnostic::Effect;
 use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
-use crate::output::record::Summary;
+use crate::output::record::{Summary, counted};
 use crate::pipeline::walk::path_of;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -184,6 +184,15 @@ impl AuditSummary {
     pub(crate) fn states(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let states = LinkState::ALL.iter().zip(self.counts);
         states.map(|(state, count)| (state.name(), count))
+    }
+
+    /// Returns how much was checked, such as `3 references`, or `2 addresses` of a comparison.
+    pub(crate) fn subject(&self) -> String {
+        match self.addresses {
+            Some(1) => "1 address".to_owned(),
+            Some(addresses) => format!("{addresses} addresses"),
+            None => counted(self.references(), "reference"),
+        }
     }
 
     /// Returns the states as words, such as `3 broken, 2 external`.

@@ -78,11 +78,11 @@ impl ReportFormatter for JunitReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let references = counted(totals.references(), "reference");
+        let subject = totals.subject();
         let files = counted(totals.files(), "file");
         let _ = write!(
             out,
-            "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {references} in {files}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n"
+            "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {subject} in {files}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n"
         );
     }
 }

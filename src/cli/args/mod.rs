@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -584,6 +584,16 @@ fn redirects(text: &str) -> Result<RedirectsArg, String> {
     })
 }
 
+/// `auto` needs a document: its error says so.
+fn rules_without_document() -> impl TypedValueParser<Value = RulesArg> {
+    let rules = RulesArg::value_variants().iter();
+    let values = rules.filter_map(|rules| {
+        let value = rules.to_possible_value()?;
+        Some(value.hide(*rules == RulesArg::Auto))
+    });
+    PossibleValuesParser::new(values).try_map(|name| RulesArg::from_str(&name, false))
+}
+
 /// The arguments of `resolve`.
 #[derive(Args)]
 pub(crate) struct ResolveArgs {
@@ -594,7 +604,7 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "URI")]
     pub base: Option<OsString>,
     /// The rules of resolution, exactly as written
-    #[arg(long, value_name = "RULES", default_value = "rfc3986")]
+    #[arg(long, value_name = "RULES", default_value = "rfc3986", value_parser = rules_without_document())]
     pub rules: RulesArg,
     /// rfc2396: how to treat `..` above the root (section 5.2 step 6g)
     #[arg(long, value_name = "WHAT", default_value = "keep")]

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::cli::help::{is_scheme, named, possible_values, subcommands};
-use crate::cli::message::Result;
+use crate::cli::message::{Result, flag};
 use crate::document::events::Context;
 use crate::document::mail::envelope::iso8601;
 use crate::extractor::Positions;
@@ -89,8 +89,8 @@ impl FilterArgs {
         let lower = |name: &String| name.to_ascii_lowercase();
         Ok(Filter {
             schemes: self.scheme.clone(),
-            include: patterns(&self.include)?,
-            exclude: patterns(&self.exclude)?,
+            include: patterns(&self.include).map_err(flag("include"))?,
+            exclude: patterns(&self.exclude).map_err(flag("exclude"))?,
             elements: self.element.iter().map(lower).collect(),
             contexts: self.context.clone(),
             attributes: self.attribute.iter().map(lower).collect(),

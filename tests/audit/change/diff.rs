@@ -580,6 +580,15 @@ fn two_lists_are_compared() {
     assert!(
         ran.out.contains("removed-page") && ran.err.starts_with("2 addresses compared in 2 files")
     );
+    let ran = tree.run(&["diff", "old.txt", "new.txt", "--format", "junit"]);
+    assert!(
+        ran.out.contains("\"checked 2 addresses in 2 files\""),
+        "{}",
+        ran.out
+    );
+    let piped = tree.pipe(b"https://example.com/b\n", &["diff", "-", "new.txt"]);
+    assert_eq!(piped.code, 1, "{}", piped.err);
+    assert!(piped.out.contains("https://example.com/b"), "{}", piped.out);
     assert_eq!(tree.run(&["diff", "new.txt", "old.txt"]).code, 0);
 }
 
