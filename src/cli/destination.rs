@@ -4,7 +4,7 @@
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -240,7 +240,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 impl Unfinished {
     /// Creates a file beside an absolute path, which it replaces when it is finished.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        process::on_termination(remove_unfinished);
+        // No file is created between the removal and the exit.
+        process::on_termination(|| std::mem::forget(remove_unfinished()));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".uriscan-").suffix(".tmp");
         #[cfg(unix)]
@@ -251,7 +252,7 @@ impl Unfinished {
         }
         // INVARIANT: the path is absolute and names a file, so it has a directory.
         let directory = path.parent().unwrap_or(Path::new("/"));
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unfinished = unfinished();
         let file = builder.tempfile_in(directory)?;
         unfinished.push(file.path().to_path_buf());
         let path = path.to_path_buf();
@@ -294,27 +295,32 @@ impl Unfinished {
 
     /// Gives the complete file its name.
     pub(super) fn finish(self) -> io::Result<()> {
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        self.keep_metadata()?;
         let temporary = self.file.path().to_path_buf();
+        self.finish_keeping(|other| *other == temporary)
+    }
+
+    /// Gives the complete file its name, and keeps others when a signal ends the process from then on.
+    pub(super) fn finish_keeping(self, keeps: impl Fn(&PathBuf) -> bool) -> io::Result<()> {
+        let mut unfinished = unfinished();
+        self.keep_metadata()?;
         self.file.persist(&self.path)?;
-        unfinished.retain(|other| *other != temporary);
+        unfinished.retain(|other| !keeps(other));
         Ok(())
     }
 }
 
-/// Keeps staged files when a signal ends the process.
-pub(super) fn keep_staged() {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    unfinished.clear();
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn remove_unfinished() {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+/// Removes the temporary files. None is created while the result is held.
+pub(super) fn remove_unfinished() -> impl Sized {
+    let mut unfinished = unfinished();
     for temporary in unfinished.drain(..) {
         // Errors are ignored: the file may be gone already.
         let _ = fs::remove_file(temporary);
     }
+    unfinished
 }
 
 impl Destination {
@@ -385,3 +391,7 @@ impl Write for Destination {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/cli/destination.rs"]
+mod tests;

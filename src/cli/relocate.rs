@@ -13,7 +13,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::args::MvArgs;
 use super::audit::options;
 use super::changed::{check_tracked, move_with_git};
-use super::destination::{Unfinished, above, keep_staged, remove_unfinished};
+use super::destination::{Unfinished, above, remove_unfinished};
 use super::fix::{bytes, visible_lines};
 use super::inputs::Inputs;
 use super::message::{Error, Result, print, report};
@@ -358,8 +358,7 @@ impl MoveChanges {
         }
         let mut unfinished = Unfinished::create(&std::path::absolute(journal)?)?;
         unfinished.write_all(&renames)?;
-        keep_staged();
-        unfinished.finish()
+        unfinished.finish_keeping(|_| true)
     }
 }
 
