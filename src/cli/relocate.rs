@@ -3,6 +3,7 @@
 //! New contents are written aside first; then a journal with all renames gets its name, which is the point
 //! from where the move goes on: a run that is killed afterwards is completed by the next one.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -24,10 +25,10 @@ use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::report::colons;
 use crate::audit::targets::Inventory;
-use crate::pipeline::OutputOrder;
 use crate::pipeline::options::Splice;
 use crate::pipeline::read::FileReader;
-use crate::pipeline::walk::{Outputs, bytes_of, path_of};
+use crate::pipeline::walk::{Outputs, Root, Walk, WalkOptions, bytes_of, path_of};
+use crate::pipeline::{OutputOrder, PipelineOptions};
 
 /// The renames of a move that has begun, in the first tree.
 const JOURNAL: &str = ".uriscan-mv";
@@ -81,7 +82,11 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
     let mut options = options(audit, &trees)?;
     options.list = ListedLinks::Links;
     options.reading.extractor.formats.html.report_base = true;
-    let roots = trees.iter().map(|tree| walk_root(tree)).collect();
+    let mut roots: Vec<_> = trees.iter().map(|tree| walk_root(tree)).collect();
+    if let Some([old, _]) = &moved {
+        let walking = audit.documents.walk.options()?;
+        roots.extend(left_out(old, &roots, walking, &options.reading)?);
+    }
     let inputs = Inputs::new(roots, &audit.documents.walk);
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;
     let inventory = Inventory::new(Audit::new(options, &trees), walk);
@@ -206,6 +211,33 @@ fn fixed(
         return Ok(files);
     }
     Err("nothing is changed".into())
+}
+
+/// Returns the hidden and ignored documents that move, whose references must be rewritten too.
+fn left_out(
+    old: &Path,
+    roots: &[Root],
+    walking: WalkOptions,
+    reading: &PipelineOptions,
+) -> Result<Vec<Root>> {
+    let all = WalkOptions {
+        hidden: true,
+        ignore_files: false,
+        ..walking.clone()
+    };
+    let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
+    let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+    let walk = |roots: Vec<Root>, options| Walk::new(roots.into_iter().map(Ok), options).flatten();
+    let mut left = BTreeMap::new();
+    for entry in walk(vec![Root::Path(old.to_path_buf())], all) {
+        if !is_of_git(&entry.path) && reading.reads(&entry) {
+            left.insert(absolute(&entry.path)?, Root::Path(entry.path));
+        }
+    }
+    for entry in walk(roots.to_vec(), walking) {
+        left.remove(&absolute(&entry.path)?);
+    }
+    Ok(left.into_values().collect())
 }
 
 /// Refuses moves of and to places where nothing can be moved.

@@ -979,3 +979,48 @@ fn only_characters_beyond_ascii_are_decoded() {
         "[x](100%25%20é%23.md) [y](100%25%20%C3%A9%23.md)\n"
     );
 }
+
+#[test]
+fn hidden_and_ignored_documents_that_move_keep_their_links() {
+    for (files, old, new, moved, expected) in [
+        (
+            [
+                (".draft/p.html", "<a href=\"q.html\">"),
+                (".draft/q.html", ""),
+            ],
+            ".draft/p.html",
+            "p.html",
+            "p.html",
+            "<a href=\".draft/q.html\">",
+        ),
+        (
+            [("gen/p.html", "<a href=\"q.html\">"), ("gen/q.html", "")],
+            "./gen/p.html",
+            "p.html",
+            "p.html",
+            "<a href=\"gen/q.html\">",
+        ),
+        (
+            [
+                ("d/.hid/p.md", "[x](../../i.md) [y](q.html)\n"),
+                ("d/.hid/q.html", ""),
+            ],
+            "d",
+            "e/f",
+            "e/f/.hid/p.md",
+            "[x](../../../i.md) [y](q.html)\n",
+        ),
+    ] {
+        let tree = Tree::new(&files);
+        tree.write("i.md", b"[p](.draft/p.html)\n");
+        tree.write(".gitignore", b"gen/\n");
+        fs::create_dir(tree.path().join(".git")).unwrap();
+        let before = contents(tree.path());
+        let ran = tree.run(&["mv", "--write", "--root", ".", old, new]);
+        assert_eq!(ran.code, 0, "{old}: {}", ran.err);
+        assert_eq!(read(&tree, moved), expected, "{old}");
+        let ran = tree.run(&["mv", "--write", "--root", ".", new, old]);
+        assert_eq!(ran.code, 0, "{new}: {}", ran.err);
+        assert_eq!(contents(tree.path()), before, "{old}");
+    }
+}
