@@ -293,7 +293,9 @@ impl Mover<'_> {
         };
         let is_to_itself =
             split_path(link.reference).0.is_empty() && base.label.starts_with("retrieval:");
-        if is_to_itself || matches!(location, TargetLocation::LeftOut | TargetLocation::Skipped) {
+        // A code base without an index file is skipped too, but resolved against (A12).
+        let is_skipped = location == TargetLocation::Skipped && link.attribute != Some("codebase");
+        if is_to_itself || is_skipped || location == TargetLocation::LeftOut {
             return Ok(None);
         }
         let new_path = self.target(&expected.path, location)?;

@@ -1024,3 +1024,25 @@ fn hidden_and_ignored_documents_that_move_keep_their_links() {
         assert_eq!(contents(tree.path()), before, "{old}");
     }
 }
+
+#[test]
+fn a_codebase_follows_a_move() {
+    let tree = Tree::new(&[
+        ("a.html", "<applet code=X.class codebase=\"sub/\"></applet>"),
+        ("sub/X.class", ""),
+    ]);
+    let before = contents(tree.path());
+    for (old, new, page, codebase) in [
+        ("a.html", "z/a.html", "z/a.html", "../sub/"),
+        ("sub", "z/t", "z/a.html", "t/"),
+        ("z/t", "sub", "z/a.html", "../sub/"),
+        ("z/a.html", "a.html", "a.html", "sub/"),
+    ] {
+        let ran = tree.run(&["mv", "--write", "--root", ".", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let expected = format!("<applet code=X.class codebase=\"{codebase}\"></applet>");
+        assert_eq!(read(&tree, page), expected);
+    }
+    fs::remove_dir(tree.path().join("z")).unwrap();
+    assert_eq!(contents(tree.path()), before);
+}
