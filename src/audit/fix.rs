@@ -551,13 +551,16 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
     };
     // Characters beyond ASCII are written as in the old reference, which is in the file itself.
     let is_utf8 = raw == old && !old.is_ascii();
+    // White space around the reference stays, and is not written.
+    let start = new.len() - new.trim_ascii_start().len();
     let mut bytes = Vec::new();
     for (at, character) in text[front..new.len() - back].char_indices() {
-        let range = front + at..front + at + character.len_utf8();
+        let at = (front + at).checked_sub(start)?;
+        let range = at..at + character.len_utf8();
         if is_utf8 && !character.is_ascii() {
-            bytes.extend_from_slice(&new[range]);
+            bytes.extend_from_slice(&new.trim_ascii()[range]);
         } else {
-            bytes.extend(replacement_of(link, new, range).ok()?);
+            bytes.extend(replacement_of(link, new.trim_ascii(), range).ok()?);
         }
     }
     // Markdown reads blanks in angle brackets as `%20`.

@@ -85,6 +85,15 @@ struct WrittenForm {
     is_decoded: bool,
     /// Left out at the end of the path.
     extension: &'static str,
+    /// The number of `../` at the start that the shortest reference lacks.
+    extra_steps: usize,
+}
+
+fn steps(reference: &[u8]) -> usize {
+    let reference = reference.trim_ascii_start();
+    let rest = reference.strip_prefix(b"./").unwrap_or(reference);
+    let names = rest.split(|&byte| byte == b'/');
+    names.take_while(|name| *name == b"..").count()
 }
 
 impl WrittenForm {
@@ -98,6 +107,7 @@ impl WrittenForm {
                     is_of_tree,
                     is_decoded,
                     extension,
+                    extra_steps: 0,
                 },
             )
         });
@@ -133,6 +143,13 @@ impl WrittenForm {
 
     /// Returns a reference to a URI, written as another one was.
     fn write(self, base: &[u8], target: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
+        let inner = reference.trim_ascii();
+        if !self.is_decoded && inner.len() < reference.len() {
+            let (start, rest) =
+                reference.split_at(reference.len() - reference.trim_ascii_start().len());
+            let new = self.write(base, target, inner)?;
+            return Some([start, &new, &rest[inner.len()..]].concat());
+        }
         let (written, suffix) = split_path(reference);
         let parts = Reference::split(written);
         let (authority, path) = split_authority(target);
@@ -147,7 +164,13 @@ impl WrittenForm {
             if origin != authority {
                 return None;
             }
-            relative(from, path)
+            let shortest = relative(from, path);
+            let slashes: Vec<usize> = memchr::memrchr_iter(b'/', from).collect();
+            let steps = (steps(&shortest) + self.extra_steps).min(slashes.len().saturating_sub(1));
+            match self.extra_steps {
+                0 => shortest,
+                _ => [&b"../".repeat(steps), &path[slashes.get(steps)? + 1..]].concat(),
+            }
         };
         if self.is_of_tree {
             new = [b"/", new.strip_prefix(b"./").unwrap_or(&new)].concat();
@@ -324,14 +347,19 @@ impl Mover<'_> {
         // reach the target, but not by `..` segments above the root, which resolution drops.
         let uri = |path: &[u8]| self.checker.uri_beside(base.uri, path).ok_or(LEAVES_ROOT);
         let old_uri = uri(&expected.path)?;
-        let is_shortest =
-            form.write(base.uri, &old_uri, link.reference).as_deref() == Some(link.reference);
+        let shortest = form.write(base.uri, &old_uri, link.reference);
+        let is_shortest = shortest.as_deref() == Some(link.reference);
         let is_above = |base| steps_above(self.checker.depth(base), link.reference).is_some();
         let is_odd = !is_shortest && (!is_above(&new_base) || is_above(base.uri));
         if is_odd && reaches(form.resolve(&new_base, link.reference)).is_some() {
             return Ok(None);
         }
         let uri = uri(&new_path)?;
+        let longer = |shortest: Vec<u8>| steps(link.reference).saturating_sub(steps(&shortest));
+        let form = WrittenForm {
+            extra_steps: shortest.map_or(0, longer),
+            ..form
+        };
         let new = form.write(&new_base, &uri, link.reference);
         let new = new.filter(|new| reaches(form.resolve(&new_base, new)).is_some());
         if new.as_deref() == Some(link.reference) {

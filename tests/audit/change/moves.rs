@@ -1046,3 +1046,43 @@ fn a_codebase_follows_a_move() {
     fs::remove_dir(tree.path().join("z")).unwrap();
     assert_eq!(contents(tree.path()), before);
 }
+
+#[test]
+fn steps_up_and_blanks_around_a_reference_stay() {
+    let page = "<a href=\"../d/q.html\"><a href=../d/><a href=' ../b.html '><a href=../../a/d/p.html><a href='\nq.html'>";
+    let tree = Tree::new(&[
+        ("a/d/p.html", page),
+        ("a/d/q.html", ""),
+        ("a/d/index.html", ""),
+        ("a/b.html", ""),
+        ("c.html", "<a href=' a/d/q.html#x '>"),
+    ]);
+    let before = contents(tree.path());
+    for (old, new, moved, expected) in [
+        (
+            "a/d",
+            "a/e",
+            "a/e/p.html",
+            page.replace("../d/", "../e/").replace("a/d", "a/e"),
+        ),
+        (
+            "a/d/q.html",
+            "a/d/r.html",
+            "a/d/p.html",
+            page.replace("q.html", "r.html"),
+        ),
+        (
+            "a/b.html",
+            "a/d/b.html",
+            "a/d/p.html",
+            page.replace("../b.html", "b.html"),
+        ),
+    ] {
+        let ran = tree.run(&["mv", "--write", "--root", ".", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(read(&tree, moved), expected);
+        let ran = tree.run(&["mv", "--write", "--root", ".", new, old]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(contents(tree.path()), before, "{old} {new}");
+    }
+}
