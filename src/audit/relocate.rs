@@ -96,6 +96,16 @@ fn steps(reference: &[u8]) -> usize {
     names.take_while(|name| *name == b"..").count()
 }
 
+/// Returns a URI with the scheme of a reference, or from its authority on.
+fn with_scheme_of(reference: &[u8], uri: &[u8]) -> Vec<u8> {
+    let end = |uri| {
+        Reference::split(uri)
+            .scheme
+            .map_or(0, |scheme| scheme.len() + 1)
+    };
+    [&reference[..end(reference)], &uri[end(uri)..]].concat()
+}
+
 impl WrittenForm {
     /// Returns the form in which a reference of a document resolves to the target.
     fn of(document: &[u8], base: &[u8], link: &Link<'_>, target: &[u8]) -> Option<Self> {
@@ -153,10 +163,8 @@ impl WrittenForm {
         let (written, suffix) = split_path(reference);
         let parts = Reference::split(written);
         let (authority, path) = split_authority(target);
-        let mut new = if parts.scheme.is_some() {
-            target.to_vec()
-        } else if parts.authority.is_some() {
-            target[memchr::memchr(b':', target)? + 1..].to_vec()
+        let mut new = if parts.scheme.is_some() || parts.authority.is_some() {
+            with_scheme_of(written, target)
         } else if written.starts_with(b"/") && !self.is_of_tree {
             path.to_vec()
         } else {
@@ -345,7 +353,7 @@ impl Mover<'_> {
         let form = form.ok_or("the form of the reference is not known")?;
         // The shortest form stays the shortest, so that the way back restores it; others stay as long as they
         // reach the target, but not by `..` segments above the root, which resolution drops.
-        let uri = |path: &[u8]| self.checker.uri_beside(base.uri, path).ok_or(LEAVES_ROOT);
+        let uri = |path: &[u8]| self.checker.uri_beside(target, path).ok_or(LEAVES_ROOT);
         let old_uri = uri(&expected.path)?;
         let shortest = form.write(base.uri, &old_uri, link.reference);
         let is_shortest = shortest.as_deref() == Some(link.reference);
@@ -389,8 +397,8 @@ impl Mover<'_> {
         if path == expected.path {
             return Ok(None);
         }
-        let uri = self.checker.mounts.uri(&path).ok_or(LEAVES_ROOT)?;
-        Ok(Some([&uri, suffix].concat()))
+        let uri = self.checker.uri_beside(bare, &path).ok_or(LEAVES_ROOT)?;
+        Ok(Some([&with_scheme_of(bare, &uri), suffix].concat()))
     }
 
     /// Returns the path of a target after the move.

@@ -332,11 +332,12 @@ impl TargetChecker {
         slashes(base).saturating_sub(above)
     }
 
-    /// Returns the URI of a file in the repository of a base, or else by the innermost mount.
-    pub(super) fn uri_beside(&self, base: &[u8], file: &[u8]) -> Option<Vec<u8>> {
-        if is_of_repository(base)
-            && let Ok(served) = self.served(base)
+    /// Returns the URI of a file in the repository of another URI, or else by the innermost mount, if there are
+    /// several by the other URI's.
+    pub(super) fn uri_beside(&self, other: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+        if let Ok(served) = self.served(other)
             && let Some(below) = file.strip_prefix(served.directory)
+            && (is_of_repository(other) || self.mounts.relative_path(file) == Some(below))
         {
             let mut uri = served.uri.to_vec();
             push_path(below, &mut uri);

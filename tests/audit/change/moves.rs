@@ -1086,3 +1086,36 @@ fn steps_up_and_blanks_around_a_reference_stay() {
         assert_eq!(contents(tree.path()), before, "{old} {new}");
     }
 }
+
+#[test]
+fn a_link_keeps_the_scheme_and_the_host_that_it_names() {
+    let tree = Tree::new(&[
+        ("m/a.html", ""),
+        (
+            "m/c.html",
+            "<a href=\"https://www.e.example/a.html\"><a href=//www.e.example/a.html><a href=http://e.example/a.html><a href=a.html>",
+        ),
+        (
+            "m/c.txt",
+            "https://www.e.example/a.html http://e.example/a.html\n",
+        ),
+    ]);
+    let before = contents(tree.path());
+    let roots = [
+        "--root",
+        "m=https://e.example/",
+        "--root",
+        "m=https://www.e.example/",
+    ];
+    let run = |paths: [&str; 2]| {
+        let ran = tree.run(&[&["mv", "--write"][..], &roots, &paths].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    run(["m/a.html", "m/b.html"]);
+    for path in ["m/c.html", "m/c.txt"] {
+        let old = &before[Path::new(path)];
+        assert_eq!(read(&tree, path), old.replace("a.html", "b.html"));
+    }
+    run(["m/b.html", "m/a.html"]);
+    assert_eq!(contents(tree.path()), before);
+}
