@@ -212,7 +212,8 @@ impl WrittenForm {
 impl Inventory {
     /// Plans a move in a tree that was read with all its links.
     pub(crate) fn plan(&self, relocation: &Relocation) -> io::Result<RelocationPlan> {
-        let site = self.audit.checker.mounts.uri_of_mount(&relocation.old);
+        let checker = &self.audit.checker;
+        let site = checker.mounts.uri_of_mount(&relocation.old);
         let mut plan = RelocationPlan {
             site: site.unwrap_or_default().to_vec(),
             ..RelocationPlan::default()
@@ -224,8 +225,14 @@ impl Inventory {
             plan.refusals.push(reason.to_owned());
             return Ok(plan);
         }
+        let real = checker.tree.path_of_walked(&relocation.old, true);
+        if real.is_some_and(|real| real != relocation.old) {
+            let reason = "it is reached through a symbolic link: name it without links";
+            plan.refuse(&self.audit.shown(&relocation.old), reason);
+            return Ok(plan);
+        }
         let mut mover = Mover {
-            checker: &self.audit.checker,
+            checker,
             relocation,
             lookups: LookupCache::new(&self.audit),
         };
@@ -234,8 +241,8 @@ impl Inventory {
                 plan.refuse_rule(&redirect.file);
             }
         }
-        for (root, file) in self.audit.checker.servers.rule_files() {
-            let mount = self.audit.checker.mounts.uri_of_mount(root);
+        for (root, file) in checker.servers.rule_files() {
+            let mount = checker.mounts.uri_of_mount(root);
             let fixed = file.destinations().filter(|(to, _)| to.is_fixed());
             for (to, _) in fixed {
                 let uri = mount.and_then(|mount| resolve(mount, &to.text, Rules::Whatwg).ok());
@@ -246,7 +253,7 @@ impl Inventory {
         }
         // Their entries are not rewritten.
         let sources = &self.audit.sources;
-        sources.each_listed(&self.audit.checker, |page| {
+        sources.each_listed(checker, |page| {
             let file = page.location.file();
             if file.is_some_and(|file| mover.holds(file)) && !relocation.holds(page.file) {
                 let name = page.name;
@@ -256,7 +263,7 @@ impl Inventory {
         });
         self.visit_links(|document, link| {
             let (path, file) = (&document.path, document.file);
-            let own = file.map(|file| self.audit.checker.paths.path(file));
+            let own = file.map(|file| checker.paths.path(file));
             let (location, _) = mover.lookups.locate_link(link, file);
             match mover.changed(&own.unwrap_or_default(), link, location) {
                 Ok(None) => {}
@@ -273,11 +280,11 @@ impl Inventory {
             }
         })?;
         for (index, anchors) in self.site.anchors.iter().enumerate() {
-            let path = self.audit.checker.paths.path(FileId(index as u32));
+            let path = checker.paths.path(FileId(index as u32));
             let Some(new) = relocation.map(&path) else {
                 continue;
             };
-            if let Some(file) = self.audit.checker.rule_over_file(&new) {
+            if let Some(file) = checker.rule_over_file(&new) {
                 plan.refuse_rule(&self.audit.shown(&file));
             }
             if anchors.as_ref().is_some_and(|anchors| anchors.is_page) {

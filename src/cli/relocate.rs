@@ -270,14 +270,19 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
     }
     let below = new.strip_prefix(existing).unwrap_or(new);
     let new_path = new_directory.join(below);
-    for link in list(old).into_iter().filter(|path| path.is_symlink()) {
-        let (Ok(to), Ok(end)) = (fs::read_link(&link), fs::canonicalize(&link)) else {
+    let files = trees.iter().flat_map(|tree| list(tree));
+    for link in files.filter(|path| path.is_symlink()) {
+        let (Ok(to), Ok(end), Ok(place)) =
+            (fs::read_link(&link), fs::canonicalize(&link), place(&link))
+        else {
             continue;
         };
         let moved = |path: &Path| moved_path(path, &old_path, &new_path);
-        let place = moved_path(&link, old, &new_path).unwrap_or_default();
-        let to = lexical(&above(&place).join(to));
-        if to != moved(&end).unwrap_or(end) {
+        let old_to = lexical(&above(&place).join(&to));
+        let passes = [&place, &old_to, &end].map(|path| path.starts_with(&old_path));
+        let new_place = moved(&place).unwrap_or(place);
+        let new_to = lexical(&above(&new_place).join(to));
+        if passes.contains(&true) && new_to != moved(&end).unwrap_or(end) {
             return Err(shown(&link, "a symbolic link would lead elsewhere"));
         }
     }

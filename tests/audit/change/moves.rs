@@ -1087,6 +1087,34 @@ fn steps_up_and_blanks_around_a_reference_stay() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn nothing_is_moved_away_from_a_symbolic_link_to_it() {
+    for (to, old, code) in [
+        ("dir", "dir", 2),
+        ("dir/more.html", "dir", 2),
+        ("dir/more.html", "dir/more.html", 2),
+        ("dir/more.html", "dir/index.html", 2),
+        ("dir", "alias/more.html", 2),
+        ("nothing", "dir", 0),
+        ("css", "dir", 0),
+    ] {
+        let tree = site();
+        std::os::unix::fs::symlink(to, tree.path().join("alias")).unwrap();
+        let ran = tree.run(&["mv", "--write", old, "other"]);
+        assert_eq!(ran.code, code, "{to} {old}: {}", ran.err);
+        let reason = if old.starts_with("alias") {
+            "alias/more.html: it is reached through a symbolic link"
+        } else {
+            "alias: a symbolic link would lead elsewhere"
+        };
+        assert_eq!(
+            ran.err.contains(reason),
+            code == 2 && !old.ends_with("index.html")
+        );
+    }
+}
+
 #[test]
 fn a_link_keeps_the_scheme_and_the_host_that_it_names() {
     let tree = Tree::new(&[
