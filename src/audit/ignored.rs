@@ -1,5 +1,6 @@
 //! Findings that are ignored: by comments in documents, and by entries of the options.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -199,6 +200,23 @@ impl IgnoreRule {
             && is_any(&self.path, &[candidate.path, candidate.name])
             && is_any(&self.target, candidate.targets)
     }
+}
+
+/// Returns the first entry that names a document by its old paths, and has no counterpart for its new paths.
+pub(super) fn first_lost<'r>(
+    rules: &'r [IgnoreRule],
+    old: &[Cow<'_, [u8]>],
+    new: &[Cow<'_, [u8]>],
+) -> Option<&'r IgnoreRule> {
+    let names = |rule: &IgnoreRule, paths: &[Cow<'_, [u8]>]| {
+        let glob = rule.path.as_ref();
+        glob.is_some_and(|glob| paths.iter().any(|path| glob.is_match(path)))
+    };
+    let key = |rule: &'r IgnoreRule| (rule.rule, &rule.entry.target);
+    rules.iter().find(|lost| {
+        let mut others = rules.iter().filter(|rule| key(rule) == key(lost));
+        !lost.is_past && names(lost, old) && !others.any(|rule| names(rule, new))
+    })
 }
 
 /// The entries, and whether each has matched; shared by the workers.

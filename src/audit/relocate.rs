@@ -8,6 +8,7 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
+use super::ignored::first_lost;
 use super::location::LookupCache;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
@@ -17,6 +18,7 @@ use super::target::{TargetChecker, TargetLocation, split_authority, split_name, 
 use super::targets::Inventory;
 use crate::Format;
 use crate::linker::Link;
+use crate::pipeline::walk::bytes_of;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Rules, resolve};
 
@@ -286,6 +288,18 @@ impl Inventory {
             };
             if let Some(file) = checker.rule_over_file(&new) {
                 plan.refuse_rule(&self.audit.shown(&file));
+            }
+            let names = |path| {
+                let below = checker.mounts.relative_path(path);
+                [self.audit.shown(path), below.unwrap_or_default().into()]
+            };
+            let (old_names, new_names) = (names(&path), names(&new));
+            if anchors.is_some()
+                && let Some(entry) = first_lost(&self.audit.options.ignore, &old_names, &new_names)
+            {
+                let name = String::from_utf8_lossy(&old_names[0]);
+                let reason = format!("an entry of `ignore` names {name}: change it first");
+                plan.refuse(bytes_of(entry.origin().0), &reason);
             }
             if anchors.as_ref().is_some_and(|anchors| anchors.is_page) {
                 plan.redirections.extend(mover.redirections(&path, &new));

@@ -58,7 +58,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
         Some(Command::Targets(arguments)) => change::targets(arguments),
         Some(Command::Diff(arguments)) => change::diff(arguments, config.as_ref()),
-        Some(Command::Mv(arguments)) => relocate::run(arguments),
+        Some(Command::Mv(arguments)) => relocate::run(arguments, config.as_ref()),
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),

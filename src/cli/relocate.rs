@@ -12,8 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::args::MvArgs;
-use super::audit::options;
+use super::audit::{ignoring, options};
 use super::changed::{check_tracked, move_with_git};
+use super::config::Config;
 use super::destination::{Unfinished, above, remove_unfinished};
 use super::fix::{bytes, visible_lines};
 use super::inputs::Inputs;
@@ -48,7 +49,7 @@ struct MoveChanges {
     redirects: Vec<u8>,
 }
 
-pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
+pub(super) fn run(arguments: &MvArgs, config: Option<&Config>) -> Result<Exit> {
     let (audit, change) = (&arguments.audit, &arguments.relocation);
     let mut trees = audit.documents.base.directories();
     if trees.is_empty() {
@@ -79,7 +80,7 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
         }
         check(old, new, &trees)?;
     }
-    let mut options = options(audit, &trees)?;
+    let mut options = ignoring(options(audit, &trees)?, config)?;
     options.list = ListedLinks::Links;
     options.reading.extractor.formats.html.report_base = true;
     let mut roots: Vec<_> = trees.iter().map(|tree| walk_root(tree)).collect();

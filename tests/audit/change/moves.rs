@@ -1147,3 +1147,32 @@ fn a_link_keeps_the_scheme_and_the_host_that_it_names() {
     run(["m/b.html", "m/a.html"]);
     assert_eq!(contents(tree.path()), before);
 }
+
+#[test]
+fn a_page_that_an_entry_of_ignored_findings_names_is_not_moved() {
+    let entry = |path: &str| {
+        format!("[[ignore]]\nrule = \"broken-file\"\npath = \"{path}\"\nreason = \"x\"\n")
+    };
+    let tree = Tree::new(&[("b.html", "<a href=none.html>"), ("d/e.html", "")]);
+    for (path, old, new, code) in [
+        ("b.html", "b.html", "c.html", 2),
+        ("/b.html", "b.html", "c.html", 0),
+        ("b.html", "b.html", "d/b.html", 0),
+        ("*.html", "b.html", "c.html", 0),
+        ("d/**", "d", "f", 2),
+        ("d/e.html", "d/e.html", "e.html", 2),
+        ("e.html", "d", "f", 0),
+    ] {
+        tree.write("uriscan.toml", entry(path).as_bytes());
+        let ran = tree.run(&["mv", old, new]);
+        assert_eq!(ran.code, code, "{path} {new}: {}", ran.err);
+        let reason = "uriscan.toml: an entry of `ignore` names ";
+        assert_eq!(ran.err.contains(reason), code == 2, "{}", ran.err);
+    }
+    // Another entry holds for the new path.
+    tree.write(
+        "uriscan.toml",
+        [entry("b.html"), entry("c.html")].concat().as_bytes(),
+    );
+    assert_eq!(tree.run(&["mv", "b.html", "c.html"]).code, 0);
+}
