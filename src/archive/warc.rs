@@ -37,6 +37,7 @@ const SEARCHED: usize = 64 << 10;
 
 /// The media type of the records of a WAT.
 const JSON: &str = "application/json";
+const HTTP: &str = "application/http";
 /// That of records about a capture, which no index has.
 const FIELDS: &str = "application/warc-fields";
 
@@ -234,9 +235,12 @@ impl Record {
 
     /// Returns whether the record belongs to a WAT: the metadata of another record, in JSON.
     fn is_transformation(&self) -> bool {
-        let content_type = self.keys.fields.content_type.as_deref();
-        self.kind() == "metadata"
-            && content_type.is_some_and(|value| document::content_type(value.as_bytes()).0 == JSON)
+        self.kind() == "metadata" && self.media_type().is_some_and(|name| name == JSON)
+    }
+
+    fn media_type(&self) -> Option<String> {
+        let content_type = self.keys.fields.content_type.as_deref()?;
+        Some(document::content_type(content_type.as_bytes()).0)
     }
 }
 
@@ -529,8 +533,7 @@ impl WebArchive {
         record.keys.member_length = self.member_length(&record, is_held);
         let is_arc = self.dialect == RecordFormat::Arc;
         let is_http = matches!(record.kind(), "response" | "revisit")
-            && (record.keys.fields.content_type.as_deref())
-                .is_none_or(|media_type| is_arc || media_type.starts_with("application/http"));
+            && (record.media_type()).is_none_or(|name| is_arc || name.starts_with(HTTP));
         let base = record.base();
         let mut keys = record.keys;
         let mut source = self.source.lock();

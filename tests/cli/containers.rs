@@ -319,6 +319,16 @@ fn a_zip_of_more_members_than_its_end_record_can_count_is_whole() {
 }
 
 #[test]
+fn the_media_type_of_a_record_may_have_any_case() {
+    let tree = Tree::new(&[]);
+    let record = record("http://example.com/a/", "\r\n", "<a href=b>");
+    let record = String::from_utf8(record).unwrap();
+    let record = record.replace("application/http", "Application/HTTP; msgtype=response");
+    tree.write("x.warc", record.as_bytes());
+    tree.run(&["x.warc"]).is(0, "http://example.com/a/b\n");
+}
+
+#[test]
 fn junk_before_a_zip_is_tolerated_with_either_origin_of_offsets() {
     let tree = Tree::new(&[]);
     let whole = zip(&[
