@@ -320,6 +320,19 @@ fn damage_is_diagnosed_and_later_references_are_read() {
 }
 
 #[test]
+fn a_guid_that_is_a_permanent_link_may_be_relative() {
+    let guid = |attribute: &str| {
+        let guid = format!("<guid {attribute}>a/b</guid>");
+        references(&format!(
+            "<rss><channel><item>{guid}</item></channel></rss>"
+        ))
+    };
+    assert_eq!(guid("isPermaLink='true'"), ["a/b"]);
+    assert_eq!(guid(""), [] as [&str; 0]);
+    assert_eq!(guid("isPermaLink='false'"), [] as [&str; 0]);
+}
+
+#[test]
 fn entities_are_expanded_up_to_the_limit() {
     let recursive = "<!DOCTYPE f [<!ENTITY a '&b;'><!ENTITY b '&a;'>]>\
         <feed xmlns='http://www.w3.org/2005/Atom'><link href='x&a;'/><link href='y'/></feed>";

@@ -48,6 +48,9 @@ impl XmlScanner {
         let found = tag.attribute(window.bytes, wanted);
         let value = found.map_or(&b""[..], |found| &values.value(window, found).bytes);
         let is_read = match row.kind {
+            ValueKind::Guid if value == b"true" => {
+                return XmlContents::Row(&vocabulary::PERMALINK[0]);
+            }
             ValueKind::Guid => value != b"false",
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };

@@ -124,7 +124,7 @@ pub(super) enum ValueKind {
     EntryLink,
     /// One reference, absolute by definition (sitemaps.org, "loc").
     Absolute,
-    /// The `guid` of RSS 2.0: a reference unless `isPermaLink` denies it, and if it is absolute.
+    /// The `guid` of RSS 2.0: a reference if `isPermaLink` says so, or does not say anything and it is absolute.
     Guid,
     /// Escaped HTML, with the base of its item or channel.
     EntryHtml,
@@ -167,6 +167,9 @@ macro_rules! rows {
         }),+),*]
     };
 }
+
+/// A `guid` of RSS 2.0 that says that it is a permanent link.
+pub(super) static PERMALINK: &[XmlRow] = rows! { Rss: "guid" TEXT RssUri; };
 
 /// Every row; the rows of an element are adjacent.
 static ROWS: &[XmlRow] = rows! {
