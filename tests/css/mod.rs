@@ -142,6 +142,31 @@ fn local_references_are_marked() {
 }
 
 #[test]
+fn blocks_in_custom_properties_belong_to_them() {
+    for css in [
+        "a { --bar: {x: url(n.png); y: {z: url(n.png)}} }",
+        "a { color: red; --bar:{x: url(n.png)} [url(n.png)]; }",
+    ] {
+        for window in [1, 7, 1000] {
+            let found = read(css.as_bytes(), window);
+            let references = found.references.iter();
+            let owners: Vec<_> = references.map(|found| found.attribute.as_deref()).collect();
+            assert_eq!(owners, [Some("--bar"); 2], "{css} {window}");
+            let mut flags = found.flags.iter();
+            assert!(flags.all(|flags| flags.contains(Flags::CUSTOM_PROPERTY)));
+        }
+    }
+    let after = read(
+        b"a { --bar: {x: y} } b { --c: {} ; d: url(e); --f { g: url(h) } }",
+        7,
+    );
+    let names: Vec<_> = (after.references.iter())
+        .map(|found| found.attribute.as_deref())
+        .collect();
+    assert_eq!(names, [Some("d"), Some("g")]);
+}
+
+#[test]
 fn url_modifiers_are_diagnosed() {
     let modifier = [("css.url-modifier", 1)];
     assert_eq!(codes("p { x: url('a' crossorigin(anonymous)) }"), modifier);

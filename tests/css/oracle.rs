@@ -84,6 +84,14 @@ struct Statement {
     is_declaration: bool,
 }
 
+impl Statement {
+    /// Whether it declares a custom property, whose value may hold blocks.
+    fn is_custom(&self) -> bool {
+        let name = self.name.as_deref();
+        self.is_declaration && name.is_some_and(|name| name.starts_with("--"))
+    }
+}
+
 /// The brackets and the statement that a token is in.
 struct State {
     sheet: Sheet,
@@ -124,6 +132,12 @@ impl State {
                 .push((format!("({}", name.to_ascii_lowercase()), false)),
             Token::ParenthesisBlock => self.open.push(("(".to_owned(), false)),
             Token::SquareBracketBlock => self.open.push(("[".to_owned(), false)),
+            Token::CurlyBracketBlock if depth > 0 && self.statement.is_custom() => {
+                self.open.push(("value".to_owned(), false));
+            }
+            Token::CloseCurlyBracket if function == "value" => {
+                self.open.pop();
+            }
             Token::CurlyBracketBlock => {
                 // A block ends the start of its rule.
                 self.hidden = self.hidden.filter(|&start| start != depth);

@@ -115,6 +115,8 @@ enum CssBracket {
     Parenthesis,
     Square,
     Brace,
+    /// In the value of a custom property.
+    ValueBrace,
     FontFace,
 }
 
@@ -416,6 +418,9 @@ impl Reading<'_, '_> {
                 // A block ends the prelude of its rule.
                 self.state.opaque = self.state.opaque.filter(|&start| start != depth);
                 self.state.past_imports |= depth == 0;
+                if depth > 0 && self.is_custom_property(at) {
+                    return self.push(CssBracket::ValueBrace);
+                }
                 self.push(match self.state.statement.at {
                     AtRule::FontFace => CssBracket::FontFace,
                     _ => CssBracket::Brace,
@@ -459,17 +464,17 @@ impl Reading<'_, '_> {
         let matches = match self.state.open.last() {
             None => false,
             Some(CssBracket::Square) => byte == b']',
-            Some(CssBracket::Brace | CssBracket::FontFace) => byte == b'}',
+            Some(CssBracket::Brace | CssBracket::ValueBrace | CssBracket::FontFace) => byte == b'}',
             Some(_) => byte == b')',
         };
         if !matches {
             return self.other_token(at);
         }
         self.state.expects_import = false;
-        self.state.open.pop();
+        let closed = self.state.open.pop();
         let depth = self.state.open.len();
         self.state.opaque = self.state.opaque.filter(|&start| start <= depth);
-        if byte == b'}' {
+        if byte == b'}' && closed != Some(CssBracket::ValueBrace) {
             self.begin_statement(at + 1);
         }
     }
@@ -486,14 +491,26 @@ impl Reading<'_, '_> {
         self.unknown = at;
     }
 
+    /// Reads the name of the statement, up to an index.
+    fn pass(&mut self, at: usize) {
+        let start = self.unknown.min(at);
+        self.state.statement.pass(&self.bytes[start..at]);
+        self.unknown = self.unknown.max(at);
+    }
+
+    /// Whether a block at an index is in the value of a custom property (CSS Syntax, 5.5.6).
+    fn is_custom_property(&mut self, at: usize) -> bool {
+        self.pass(at);
+        let property = self.state.statement.property();
+        property.is_some_and(|name| name.starts_with(b"--"))
+    }
+
     /// Reports a reference, unless the rule holds none.
     fn reference(&mut self, range: Range<usize>) {
         if self.state.opaque.is_some() {
             return;
         }
-        let start = self.unknown.min(range.start);
-        self.state.statement.pass(&self.bytes[start..range.start]);
-        self.unknown = self.unknown.max(range.start);
+        self.pass(range.start);
         let outside = self.state.statement.depth.wrapping_sub(1);
         let font_face = self.state.open.get(outside) == Some(&CssBracket::FontFace);
         let owner = match self.state.statement.at {
@@ -543,10 +560,8 @@ impl Reading<'_, '_> {
     }
 
     fn comment(&mut self, at: usize) -> Result<usize, Wait> {
-        let known = self.unknown.min(at);
-        self.state.statement.pass(&self.bytes[known..at]);
+        self.pass(at);
         self.state.statement.pass_comment();
-        self.unknown = at;
         let text = at + 2;
         let end = memmem::find(&self.bytes[text..], b"*/");
         let held = end.unwrap_or(self.bytes.len() - text);
