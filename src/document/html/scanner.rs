@@ -37,11 +37,8 @@ pub(in crate::document) const FORMAT: Format = Format {
         "application/vnd.wap.xhtml+xml",
     ],
     family: RuleFamily::Markup,
-    bounds: Bounds {
-        look_behind: 4,
-        // The longest value and the rest of its tag.
-        look_ahead: LIMIT + (64 << 10),
-    },
+    // After: the longest value and the rest of its tag.
+    bounds: Bounds::new(4, LIMIT + (64 << 10)),
     reading: Passes::MaybeTwice,
     prescan: Some(prescan),
     conversion: Conversion::WhereNeeded,

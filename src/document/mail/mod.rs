@@ -66,12 +66,9 @@ pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
     retrieval: Retrieval::Elsewhere,
-    bounds: Bounds {
-        // Enough to tell whether the line before a separator is blank.
-        look_behind: 8,
-        // A Content-Length field is checked within this distance; a header line is shorter.
-        look_ahead: LOOK_AHEAD + (256 << 10),
-    },
+    // Before: enough to see whether the line before a separator is blank. After: a Content-Length field is
+    // checked within this distance; a header line is shorter.
+    bounds: Bounds::new(8, LOOK_AHEAD + (256 << 10)),
     // Each part has a separate encoding.
     conversion: Conversion::Never,
     scanner: |options| Box::new(MailScanner::<SingleMessage>::new(options)),

@@ -140,13 +140,51 @@ impl OrgReader {
             && !shown.as_bytes().iter().any(u8::is_ascii_whitespace)
         {
             let range = place(shown.range());
-            report(shown.as_bytes(), range, "img", &mut self.results);
+            self.report(shown.as_bytes(), range, "img");
         }
         let written = found.get(1)?;
         let target = ESCAPE.replace_all(written.as_bytes(), b"$1");
         let range = place(written.range());
-        report(&target, range, "a", &mut self.results);
+        self.report(&target, range, "a");
         Some(at + found[0].len())
+    }
+
+    /// Reports a target, if it is a URI or a file.
+    fn report(&mut self, target: &[u8], mut range: Range<usize>, element: &'static str) {
+        let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
+        let joined = words.join(&b" "[..]);
+        let target = joined.trim_ascii();
+        let colon = memchr(b':', target).unwrap_or(0);
+        let rest = &target[(colon + 1).min(target.len())..];
+        let is_scheme =
+            colon > 0 && (SchemeForm::named(&target[..colon]).is_some() || rest.starts_with(b"//"));
+        let path = match target {
+            [b'f', b'i', b'l', b'e', b':', ..] if !rest.starts_with(b"//") => rest,
+            [b'/', ..] | [b'~', b'/', ..] => target,
+            _ if target.starts_with(b"./") || target.starts_with(b"../") => target,
+            _ if is_scheme => &b""[..],
+            _ => return,
+        };
+        // A place in the file.
+        let path = memmem::find(path, b"::").map_or(path, |search| &path[..search]);
+        // The bytes of the path alone; escapes make the span longer.
+        if range.len() == joined.len() && !path.is_empty() {
+            let blanks = joined.len() - joined.trim_ascii_start().len();
+            let skipped = if target.starts_with(b"file:") { 5 } else { 0 };
+            range.start += blanks + skipped;
+            range.end = range.start + path.len();
+        }
+        let mut found = BlockReference::new(range, element);
+        found.attribute = Some(if element == "a" { "href" } else { "src" });
+        if !path.is_empty() {
+            found.encode_path(path);
+            found.text = Some(path.to_vec());
+        } else if is_scheme && !target.starts_with(b"file:::") {
+            found.text = Some(target.to_vec());
+        } else {
+            return;
+        }
+        self.results.reference(found);
     }
 }
 
@@ -166,48 +204,4 @@ fn verbatim_end(text: &[u8], at: usize) -> Option<usize> {
     // At most one line break.
     let breaks = memchr::memchr_iter(b'\n', &text[at..end]).count();
     (breaks <= 1).then_some(end + 1)
-}
-
-/// Reports a target, if it is a URI or a file.
-fn report(
-    target: &[u8],
-    mut range: Range<usize>,
-    element: &'static str,
-    results: &mut BlockResults,
-) {
-    let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
-    let joined = words.join(&b" "[..]);
-    let target = joined.trim_ascii();
-    let colon = memchr(b':', target).unwrap_or(0);
-    let rest = &target[(colon + 1).min(target.len())..];
-    let is_scheme =
-        colon > 0 && (SchemeForm::named(&target[..colon]).is_some() || rest.starts_with(b"//"));
-    let path = match target {
-        [b'f', b'i', b'l', b'e', b':', ..] if !rest.starts_with(b"//") => rest,
-        [b'/', ..] | [b'~', b'/', ..] => target,
-        _ if target.starts_with(b"./") || target.starts_with(b"../") => target,
-        _ if is_scheme => &b""[..],
-        _ => return,
-    };
-    // A place in the file.
-    let path = memmem::find(path, b"::").map_or(path, |search| &path[..search]);
-    // The bytes of the path alone; escapes make the span longer.
-    if range.len() == joined.len() && !path.is_empty() {
-        let blanks = joined.len() - joined.trim_ascii_start().len();
-        let skipped = if target.starts_with(b"file:") { 5 } else { 0 };
-        range.start += blanks + skipped;
-        range.end = range.start + path.len();
-    }
-    let mut found = BlockReference::new(range, element);
-    found.attribute = Some(if element == "a" { "href" } else { "src" });
-    if path.is_empty() {
-        if is_scheme && !target.starts_with(b"file:::") {
-            found.text = Some(target.to_vec());
-            results.reference(found);
-        }
-        return;
-    }
-    found.encode_path(path);
-    found.text = Some(path.to_vec());
-    results.reference(found);
 }

@@ -176,12 +176,7 @@ impl BodyReader {
 
     /// Reads the body element that begins with a line, or with its part after a mark, whose column is given
     /// if its contents may have any column after it; returns the number of lines.
-    fn element(
-        &mut self,
-        mut first: Line<'_>,
-        mut mark: Option<usize>,
-        rest: &[Line<'_>],
-    ) -> usize {
+    fn element(&mut self, mut first: Line, mut mark: Option<usize>, rest: &[Line]) -> usize {
         // Marks may follow one another: `- * 1. text`.
         loop {
             step(1);

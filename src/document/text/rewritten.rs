@@ -36,10 +36,7 @@ pub(super) const MAX_WAIT: usize = 64 << 10;
 
 /// Returns the bounds in a document from the bounds in its rewritten text.
 pub(super) const fn rewritten_bounds(text: Bounds) -> Bounds {
-    Bounds {
-        look_behind: text.look_behind,
-        look_ahead: MAX_RATIO * text.look_ahead + MAX_WAIT,
-    }
+    Bounds::new(text.look_behind, MAX_RATIO * text.look_ahead + MAX_WAIT)
 }
 
 /// Scans a text in another form; spans are the document's.

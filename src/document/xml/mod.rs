@@ -35,11 +35,8 @@ pub(super) const FORMAT: Format = Format {
         "rdf",
     ],
     // Parts of messages in XML are read as text (M15): no media type.
-    bounds: Bounds {
-        // The runs of an instruction, whose resource may begin in a run before the last.
-        look_behind: 8192,
-        look_ahead: LONGEST + 64,
-    },
+    // Before: the runs of an instruction, whose resource may begin in a run before the last.
+    bounds: Bounds::new(8192, LONGEST + 64),
     prescan: Some(declared),
     scanner: |options| Box::new(XmlScanner::new(options, false)),
     ..crate::document::text::UNSPLIT
