@@ -74,6 +74,7 @@ pub(crate) use host::{reversed_host, unicode_host, valid_host};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
+pub(crate) use reference::{SCHEME, scheme_length};
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 #[cfg(feature = "audit")]

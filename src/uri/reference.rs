@@ -9,6 +9,12 @@ pub(crate) const SCHEME: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.");
 /// The delimiters of the regular expression of RFC 2396 Appendix B.
 const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
 
+/// Returns the length of the scheme that a reference begins with, without its colon (RFC 3986, section 3.1).
+pub(crate) fn scheme_length(reference: &[u8]) -> Option<usize> {
+    let length = SCHEME.first_outside(reference)?;
+    (reference[length] == b':' && reference[0].is_ascii_alphabetic()).then_some(length)
+}
+
 /// The five components of a URI reference, RFC 2396 and RFC 3986 Appendix B.
 ///
 /// `None` is an undefined component, `Some(b"")` one that is defined and empty; the path is always

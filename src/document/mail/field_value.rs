@@ -8,6 +8,7 @@ use crate::decode::charset;
 use crate::decode::transfer::{Base64, QuotedPrintable};
 use crate::decode::{Decode, RecordOffsets};
 use crate::document::source_text::DecodedText;
+use crate::uri::SCHEME;
 
 /// Appends a value as text: unfolded (RFC 5322 section 2.2.3), with encoded words decoded and joined.
 pub(super) fn text(raw: &[u8], out: &mut DecodedText) {
@@ -167,8 +168,7 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
             }
         }
     }
-    let scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-    let colon = value[range.clone()].iter().position(|byte| !scheme(byte));
+    let colon = SCHEME.first_outside(&value[range.clone()]);
     if colon.is_some_and(|at| at > 1 && value[range.start + at] == b':') {
         sink(range.start, range.end);
     }

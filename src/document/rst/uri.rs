@@ -6,6 +6,7 @@ use super::boundary::{ends, starts};
 use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::bytes::steps::step;
 use crate::document::text::schemes::SchemeForm;
+use crate::uri::{SCHEME, scheme_length};
 
 /// The characters of URIs (RFC 2396 and RFC 2732), and escapes.
 const URI: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_.!~*'()[];/:@&=+$,%\0");
@@ -46,7 +47,7 @@ const LONGEST_SCHEME: usize = 64;
 /// Returns the range of the URI with a colon at `colon`.
 fn uri(text: &[u8], from: usize, colon: usize, runs: &mut UriRuns) -> Option<Range<usize>> {
     let floor = from.max(colon.saturating_sub(LONGEST_SCHEME));
-    let start = run_start(text, floor..colon, is_scheme);
+    let start = run_start(text, floor..colon, |byte| SCHEME.contains(byte));
     let start =
         (start..colon).find(|&at| text[at].is_ascii_alphabetic() && starts(text, from, at))?;
     let form = SchemeForm::named(&text[start..colon])?;
@@ -56,10 +57,8 @@ fn uri(text: &[u8], from: usize, colon: usize, runs: &mut UriRuns) -> Option<Ran
 
 /// Returns whether a URI of any scheme begins a text.
 pub(super) fn begins_uri(text: &[u8]) -> bool {
-    let colon = run_end(text, 0, is_scheme);
-    text.first().is_some_and(u8::is_ascii_alphabetic)
-        && text.get(colon) == Some(&b':')
-        && uri_end(text, colon, &mut UriRuns::default()).is_some()
+    let end = |colon| uri_end(text, colon, &mut UriRuns::default());
+    scheme_length(text).and_then(end).is_some()
 }
 
 /// The end of the last run of the characters of URIs, which may hold several colons.
@@ -112,10 +111,6 @@ fn ended(text: &[u8], end: usize) -> Option<usize> {
 
 fn uri_run(text: &[u8], from: usize) -> usize {
     run_end(text, from, |byte| URI.contains(byte))
-}
-
-fn is_scheme(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b".+-".contains(&byte)
 }
 
 /// Returns whether a component whose characters end at `last` may end at `end`.

@@ -14,6 +14,7 @@ use crate::bytes::class::ByteSet;
 use crate::bytes::simd::Block;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
+use crate::uri::scheme_length;
 
 /// T13: the most bytes between delimiters.
 const LONGEST: usize = 16_384;
@@ -511,14 +512,6 @@ pub(super) fn read_prefixed(
     let is_file = name.eq_ignore_ascii_case(b"file");
     let accepted = length <= LONGEST_RUN && !rest.is_empty() && has_authority(rest, is_file);
     accepted.then_some(candidate)
-}
-
-/// Returns the length of the scheme at the start of a reference.
-pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
-    let run = reference.iter().take_while(|&&byte| is_scheme_byte(byte));
-    let length = run.count();
-    let is_named = reference.first().is_some_and(u8::is_ascii_alphabetic);
-    (is_named && reference.get(length) == Some(&b':')).then_some(length)
 }
 
 /// T24: the longest introducer with its parameters, in bytes.

@@ -9,6 +9,7 @@ use crate::bytes::lines::without_break;
 use crate::decode::RecordOffsets;
 use crate::document::Format;
 use crate::document::source_text::DecodedText;
+use crate::uri::SCHEME;
 
 /// text/plain with format=flowed.
 pub(in crate::document) const FLOWED: Format = Format {
@@ -93,10 +94,7 @@ impl LastDelimiter {
                 return LastDelimiter::BeforeUri;
             }
         }
-        let is_scheme =
-            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-        let end = text.iter().position(|byte| !is_scheme(byte));
-        match end {
+        match SCHEME.first_outside(text) {
             _ if text.is_empty() => LastDelimiter::Open,
             Some(end) if end > 0 && text[end] == b':' => LastDelimiter::BeforeUri,
             _ => LastDelimiter::Closed,

@@ -15,6 +15,7 @@ use crate::decode::charset::Conversion;
 use crate::document::events::{Event, Events, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart, SplitPoint};
+use crate::uri::scheme_length;
 
 /// Plain text, the format of documents that have no other.
 pub(in crate::document) const FORMAT: Format = Format {
@@ -40,10 +41,7 @@ pub(in crate::document) const UNSPLIT: Format = Format {
 
 /// Before: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to the
 /// line's start. After: the longest URI, and the start of the next line.
-pub(super) const BOUNDS: Bounds = Bounds {
-    look_behind: 2048,
-    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 8192,
-};
+pub(super) const BOUNDS: Bounds = Bounds::new(2048, bare::LONGEST + 2 * bare::NEXT_PREFIX + 8192);
 
 pub(super) const REWRITTEN: Format = Format {
     extensions: &[],
@@ -110,7 +108,7 @@ impl TextScanner {
             && let Some(mut candidate) = delimited::read_prefixed(view, colon, &mut self.workspace)
         {
             let reference = self.workspace.reference(&candidate, view.bytes);
-            let length = delimited::scheme_length(reference);
+            let length = scheme_length(reference);
             let form = SchemeForm::named(&reference[..length.unwrap_or(0)]);
             let rest = length.map_or(0, |length| length + 1);
             conformance::check(&mut candidate, reference, rest, form);

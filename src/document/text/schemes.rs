@@ -239,15 +239,12 @@ fn shape(scheme: &[u8]) -> Option<SchemeShape> {
 /// scheme with an authority.
 #[cfg(feature = "documents")]
 pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
-    let (scheme, Some(rest)) = crate::bytes::class::split_once(text, b':') else {
+    let Some(length) = crate::uri::scheme_length(text) else {
         return false;
     };
-    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
-        && scheme
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte));
+    let (scheme, rest) = (&text[..length], &text[length + 1..]);
     let is_outside = |byte: &u8| *byte <= b' ' || *byte == 0x7F || b"<>\"".contains(byte);
-    if !is_scheme || text.iter().any(is_outside) {
+    if rest.iter().any(is_outside) {
         return false;
     }
     let authority = rest.strip_prefix(b"//");

@@ -2,6 +2,8 @@
 
 use memchr::{memchr_iter, memrchr, memrchr2, memrchr3};
 
+use crate::uri::SCHEME;
+
 /// Returns the first index after an empty line, at which a text can be split.
 ///
 /// Scanning `bytes[..n]` and `bytes[n..]` separately finds the same references, as no rule reaches
@@ -93,10 +95,7 @@ fn may_be_open(bytes: &[u8], at: usize) -> bool {
 fn may_open(behind: &[u8]) -> bool {
     let word = behind.trim_ascii_start();
     let padding = &behind[..behind.len() - word.len()];
-    let run = word
-        .iter()
-        .position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(byte)));
-    match (run, word.first()) {
+    match (SCHEME.first_outside(word), word.first()) {
         (_, Some(b'0'..=b'9')) => false,
         // The word ends in view, and in no colon.
         (Some(end), Some(b'a'..=b'z' | b'A'..=b'Z')) => word[end] == b':' || !word[end].is_ascii(),

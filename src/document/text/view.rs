@@ -7,6 +7,7 @@ use super::{NonAscii, TextSource};
 use crate::bytes::class::ByteSet;
 use crate::bytes::simd::{self, Block};
 use crate::bytes::steps::step;
+use crate::uri::SCHEME;
 
 /// Returns whether a byte is a blank: HT, LF, VT, FF, CR or SP.
 pub(super) const fn is_blank(byte: u8) -> bool {
@@ -20,7 +21,6 @@ pub(super) const fn is_break(byte: u8) -> bool {
 
 /// Returns whether a byte may stand in a scheme (RFC 3986, section 3.1).
 pub(super) fn is_scheme_byte(byte: u8) -> bool {
-    static SCHEME: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.");
     SCHEME.contains(byte)
 }
 

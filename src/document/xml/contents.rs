@@ -2,7 +2,7 @@
 //! of RSS.
 
 use super::elements::XmlContents;
-use super::report::{is_absolute, reference, trimmed};
+use super::report::{reference, trimmed};
 use super::scanner::XmlScanner;
 use super::vocabulary::ValueKind;
 use crate::document::Format;
@@ -11,6 +11,7 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedScope, enter};
+use crate::uri::scheme_length;
 
 impl XmlScanner {
     pub(super) fn report_text(&mut self, contents: &XmlContents, events: &mut Events) {
@@ -45,14 +46,14 @@ impl XmlScanner {
                 let link = link.map(|(link, at)| (events.store(link), *at));
                 return self.embedded(link, events);
             }
-            ValueKind::Guid if !is_absolute(written) => return,
+            ValueKind::Guid if scheme_length(written).is_none() => return,
             ValueKind::RssUri => flags = Flags::RSS,
             ValueKind::EntryLink => {
                 flags = Flags::RSS;
                 let at = text.map.start(value.start as u64);
                 self.entries.set_link(written, at);
             }
-            ValueKind::Absolute if !is_absolute(written) => {
+            ValueKind::Absolute if scheme_length(written).is_none() => {
                 flags = Flags::NONCONFORMING;
                 base = BaseSelector::Nothing;
             }

@@ -98,11 +98,3 @@ pub(super) fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let end = value[start..].iter().rev().take_while(is_blank).count();
     range.start + start..range.end - end
 }
-
-pub(super) fn is_absolute(reference: &[u8]) -> bool {
-    let scheme = memchr::memchr(b':', reference).map(|colon| &reference[..colon]);
-    scheme.is_some_and(|scheme| {
-        let in_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-        scheme.first().is_some_and(u8::is_ascii_alphabetic) && scheme.iter().all(in_scheme)
-    })
-}

@@ -14,7 +14,7 @@ use super::prepared::{Prepared, ReferenceKind, Resolution};
 use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::uri::error::{Component, ResolveError, ResolveErrorKind};
 use crate::uri::percent;
-use crate::uri::reference::SCHEME;
+use crate::uri::reference::scheme_length;
 
 /// The special schemes and their default ports, section 4.2.
 #[rustfmt::skip]
@@ -33,7 +33,7 @@ pub(super) fn resolve(
 ) -> Resolution {
     let input = clean(reference);
     let input = &input[..];
-    let scheme_end = scheme_end(input);
+    let scheme_end = scheme_length(input).map(|length| length + 1);
     let scheme = match (scheme_end, base) {
         (Some(end), _) => &input[..end],
         (None, Some(base)) => base.scheme(),
@@ -75,12 +75,6 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
         input = Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes());
     }
     input
-}
-
-/// Returns the index past the scheme's colon.
-fn scheme_end(input: &[u8]) -> Option<usize> {
-    let at = SCHEME.first_outside(input)?;
-    (input[at] == b':' && input[0].is_ascii_alphabetic()).then_some(at + 1)
 }
 
 /// Returns the index of the first of these bytes, or the length.
