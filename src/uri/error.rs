@@ -201,6 +201,11 @@ impl<'a> ComponentText<'a> {
         Err(self.fault(component, sentence))
     }
 
+    /// Fails if the text is empty.
+    pub(crate) fn needed(self, component: Component, sentence: &'static str) -> Result<(), Fault> {
+        self.require(!self.bytes.is_empty(), component, sentence)
+    }
+
     pub(crate) fn fault(self, component: Component, sentence: &'static str) -> Fault {
         Fault::new(component, self.at, sentence)
     }

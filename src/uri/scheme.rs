@@ -74,21 +74,13 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     let url = ComponentText::new(url);
     if let (before, Some(_)) = url.split_once(b'#') {
         // Section 2.2: `#` ends a URL, so this fault comes before all others.
-        let sentence = "a fragment is not part of a URL";
-        return Err(Fault::new(
-            Component::Fragment,
-            before.bytes.len(),
-            sentence,
-        ));
+        let (at, sentence) = (before.bytes.len(), "a fragment is not part of a URL");
+        return Err(Fault::new(Component::Fragment, at, sentence));
     }
     let (name, Some(rest)) = url.split_once(b':') else {
         return Err(url.fault(Component::Scheme, "a URL begins with a scheme and a colon"));
     };
-    name.require(
-        !name.bytes.is_empty(),
-        Component::Scheme,
-        "the scheme is empty",
-    )?;
+    name.needed(Component::Scheme, "the scheme is empty")?;
     let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
     name.consists_of(&SCHEME, Component::Scheme, sentence)?;
     let is_named = |scheme: &&SchemeSyntax| scheme.0.eq_ignore_ascii_case(name.bytes);
@@ -125,7 +117,7 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
     let (host, port) = host_port.split_once(b':');
     check_host(host)?;
     let Some(port) = port else { return Ok(()) };
-    port.require(!port.bytes.is_empty(), Component::Port, "the port is empty")?;
+    port.needed(Component::Port, "the port is empty")?;
     port.consists_of(
         &ByteSet::DIGIT,
         Component::Port,
@@ -186,11 +178,7 @@ fn gopher(rest: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.5.
 fn mailto(rest: ComponentText<'_>) -> Result<(), Fault> {
-    rest.require(
-        !rest.bytes.is_empty(),
-        Component::Address,
-        "the address is empty",
-    )?;
+    rest.needed(Component::Address, "the address is empty")?;
     rest.check(Component::Address, &XCHAR)
 }
 
@@ -200,7 +188,7 @@ fn news(rest: ComponentText<'_>) -> Result<(), Fault> {
         _ if rest.bytes == b"*" => Ok(()),
         (article, Some(host)) => {
             let sentence = "the article has no name before its host";
-            article.require(!article.bytes.is_empty(), Component::Article, sentence)?;
+            article.needed(Component::Article, sentence)?;
             article.check(Component::Article, &ARTICLE)?;
             check_host(host)
         }
@@ -224,7 +212,7 @@ fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
         return Ok(());
     };
     let sentence = "the number of the article is missing";
-    article.require(!article.bytes.is_empty(), Component::Article, sentence)?;
+    article.needed(Component::Article, sentence)?;
     let sentence = "an article is given by its number";
     article.consists_of(&ByteSet::DIGIT, Component::Article, sentence)
 }

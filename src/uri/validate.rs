@@ -214,11 +214,7 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
         let sentence = "a port is a number of at most 65535";
         return Err(after(host, b':').fault(Component::Port, sentence));
     }
-    host.require(
-        !host.bytes.is_empty(),
-        Component::Host,
-        "the host is missing",
-    )?;
+    host.needed(Component::Host, "the host is missing")?;
     Err(host.fault(Component::Host, "not a host"))
 }
 
