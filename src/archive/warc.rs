@@ -437,12 +437,10 @@ impl WebArchive {
             self.parts(record).filter(|_| self.options.lists_records)
         };
         if let Some(keys) = keys {
+            let name = self.record.to_string().into_bytes();
             let end = ArchiveMember {
                 record: Some(keys),
-                ..ArchiveMember::file(
-                    self.record.to_string().into_bytes(),
-                    MemberContents::RecordEnd,
-                )
+                ..ArchiveMember::file(name, MemberContents::RecordEnd)
             };
             let nothing = RecordBody::Decoded(Box::new(io::empty()));
             self.pending

@@ -854,11 +854,8 @@ impl ZipStream {
             // Only the next header shows where open contents end.
             _ => {
                 source.skip(header.packed);
-                note(
-                    &mut self.faults,
-                    &diagnostic::ARCHIVE_UNREADABLE_MEMBER,
-                    self.at,
-                );
+                let code = &diagnostic::ARCHIVE_UNREADABLE_MEMBER;
+                note(&mut self.faults, code, self.at);
                 contents = MemberContents::Unreadable;
                 Stage::Between
             }

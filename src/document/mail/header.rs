@@ -455,7 +455,7 @@ const NOT_IN_MID: ByteSet = ByteSet::EMPTY.with(b"%/?#[]\"\\^`{|}").with_range(1
 fn report_references(
     syntax: FieldSyntax,
     raw: &[u8],
-    field: FieldPosition,
+    mut field: FieldPosition,
     scanners: &mut PartScanners,
     events: &mut Batch,
 ) {
@@ -465,26 +465,18 @@ fn report_references(
         FieldSyntax::FreeText | FieldSyntax::OtherText => free_text(raw, field, scanners, events),
         FieldSyntax::Brackets => {
             let has_words = memchr_iter(b'=', raw).any(|at| raw[at + 1..].starts_with(b"?"));
-            let is_encoded = field.is_encoded || has_words;
-            if is_encoded {
+            field.is_encoded |= has_words;
+            if field.is_encoded {
                 let text = &mut scanners.field_text;
                 text.begin(field.offset);
                 field_value::text(raw, text);
                 source = text.source();
             }
-            let field = FieldPosition {
-                is_encoded,
-                ..field
-            };
             brackets(source.bytes, |start, end| {
+                let uri = &source.bytes[start..end];
                 // RFC 2369 section 2 ignores white space inside the brackets.
-                if !source.bytes[start..end].trim_ascii().is_empty() {
-                    field.report(
-                        source.span(start..end),
-                        b"",
-                        &source.bytes[start..end],
-                        events,
-                    );
+                if !uri.trim_ascii().is_empty() {
+                    field.report(source.span(start..end), b"", uri, events);
                 }
             });
         }

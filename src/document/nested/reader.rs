@@ -82,10 +82,7 @@ impl<F: TextFilter + Default> NestedReader<F> {
 
     /// Whether the scanner decodes the text itself, if its encoding extends ASCII.
     fn decodes_itself(&self) -> bool {
-        matches!(
-            self.document.member.format.conversion,
-            Conversion::WhereNeeded
-        )
+        self.document.member.format.conversion == Conversion::WhereNeeded
     }
 
     /// The encoding from which other non-ASCII text is converted.

@@ -275,12 +275,9 @@ fn normalize_base(
     encoding: &'static Encoding,
     uri: &mut Vec<u8>,
 ) -> Result<(), BaseError> {
-    if let Some(Concatenation { front, rest, .. }) = fast_path::find(
-        &Prepared::default(),
-        Some(UriDialect::Whatwg),
-        base,
-        ByteClasses::of(base),
-    ) {
+    let (without, dialect) = (Prepared::default(), Some(UriDialect::Whatwg));
+    let copied = fast_path::find(&without, dialect, base, ByteClasses::of(base));
+    if let Some(Concatenation { front, rest, .. }) = copied {
         uri.extend_from_slice(front);
         uri.extend_from_slice(rest);
         return Ok(());
