@@ -160,7 +160,7 @@ fn readme_sessions_match_the_output() {
 #[test]
 fn quick_start_has_a_run_and_a_test_command() {
     let shell = blocks("sh");
-    assert_eq!(shell[0], ["cargo run --release -- corpus", "cargo test"]);
+    assert_eq!(shell[0], ["cargo run -- corpus", "cargo test"]);
 }
 
 #[test]
