@@ -393,14 +393,17 @@ impl TreeFeedback for Simulator {
     }
 }
 
+/// Whether the start tag of an element is HTML content in another one.
+type Admission = fn(Element) -> bool;
+
 /// The open SVG or MathML elements on top of the stack of open elements, all of one namespace.
 #[derive(Debug, Default)]
 struct ForeignElements {
     space: ElementNamespace,
     /// The names of the open elements in lower case, joined.
     names: Vec<u8>,
-    /// The start of each name, and whether the start tag of an element in it is HTML content.
-    open: Vec<(u32, fn(Element) -> bool)>,
+    /// The start of each name, and what its element admits.
+    open: Vec<(u32, Admission)>,
 }
 
 impl ForeignElements {
@@ -416,7 +419,7 @@ impl ForeignElements {
         self.open.clear();
     }
 
-    fn push(&mut self, space: ElementNamespace, name: &[u8], admits_html: fn(Element) -> bool) {
+    fn push(&mut self, space: ElementNamespace, name: &[u8], admits_html: Admission) {
         self.space = space;
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);

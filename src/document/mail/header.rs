@@ -419,7 +419,9 @@ impl FieldPosition<'_> {
     fn complete(&self, found: &mut FoundReference, events: &mut Batch) {
         found.context = Context::Header;
         let name = events.store_with(|store| {
-            store.extend(self.name.iter().map(u8::to_ascii_lowercase));
+            let start = store.len();
+            store.extend_from_slice(self.name);
+            store[start..].make_ascii_lowercase();
         });
         found.attribute = NameRange::other(name);
         found.position = Some(Position {
