@@ -33,7 +33,7 @@ use crate::linker::Link;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, is_internal, is_internal_origin, is_of_repository,
 };
-use crate::pipeline::walk::{path_of, read_start};
+use crate::pipeline::walk::{bytes_of, path_of, read_start};
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, Reference, ResolveErrorKind};
 
@@ -110,7 +110,16 @@ impl Audit {
         sources.is_off |= options.server.is_some()
             || bases.mounts.is_empty()
             || bases.mounts.iter().any(|(_, uri)| !is_internal_origin(uri));
-        let named = directories.iter().flatten().map(Vec::as_slice);
+        let named = directories.iter().zip(paths);
+        let named = named.filter_map(|(directory, path)| {
+            let mut named = with_slash(directory.as_ref()?);
+            if let Some(name) = path.file_name()
+                && *root_of(path) != *bytes_of(path)
+            {
+                named.extend_from_slice(name.as_encoded_bytes());
+            }
+            Some(named)
+        });
         let sources = Sources::new(&sources, named, &tree);
         let repositories = bases.repositories.iter();
         let repositories = repositories.map(|(root, _)| Repository::new(root));

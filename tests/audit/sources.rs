@@ -258,3 +258,29 @@ fn pages_that_configurations_list_are_looked_up() {
     // Sites above the named directory are not audited.
     assert_eq!(tree.run(&["audit", "a/docs"]).code, 0);
 }
+
+#[test]
+fn configurations_below_the_folder_of_a_named_file_are_not_audited() {
+    let tree = Tree::new(&[
+        ("m/f.md", "[a](sub/docs/index.md)\n"),
+        ("m/sub/mkdocs.yml", "site_name: x\nnav: [none.md]\n"),
+        ("m/sub/docs/index.md", "# A\n"),
+    ]);
+    for is_repository in [false, true] {
+        if is_repository {
+            make_repository(&tree.path().join("m"), None);
+        }
+        for (path, code, findings) in [
+            ("m/f.md", 0, 0),
+            ("m/gone.md", 2, 0),
+            ("m/sub/docs/index.md", 0, 0),
+            ("m", 1, 1),
+            ("m/sub", 1, 1),
+            ("m/sub/mkdocs.yml", 1, 1),
+        ] {
+            let ran = tree.run(&["audit", path]);
+            assert_eq!(ran.code, code, "{path}: {}{}", ran.out, ran.err);
+            assert_eq!(ran.out.matches("none.md").count(), findings, "{path}");
+        }
+    }
+}

@@ -37,7 +37,7 @@ use super::disk::DiskTree;
 use super::server::{RuleIndex, redirects_in};
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
-use paths::with_slash;
+use paths::{up_to_slash, with_slash};
 use routes::Routes;
 use site::{Folder, FolderUse, Generator, Rules, SiteDirectory, SourceSite};
 
@@ -108,7 +108,7 @@ struct FoundSite {
 #[derive(Default)]
 pub(super) struct Sources {
     sites: Vec<FoundSite>,
-    /// The directories that are searched.
+    /// The directories that are searched, with their slashes, and files.
     named: Vec<Vec<u8>>,
     /// The number of the site and of its folder, by directories with their slashes.
     places: HashMap<Box<[u8]>, (usize, usize)>,
@@ -118,10 +118,11 @@ pub(super) struct Sources {
 const MAX_ENTRIES: usize = 4 << 20;
 
 impl Sources {
-    /// Finds the sites below the directories and above them in their repositories.
-    pub(super) fn new<'d>(
+    /// Finds the sites below the named directories, and above the named paths in their repositories. Directories have
+    /// their slashes.
+    pub(super) fn new(
         options: &SourceOptions,
-        directories: impl Iterator<Item = &'d [u8]>,
+        named: impl Iterator<Item = Vec<u8>>,
         tree: &DiskTree,
     ) -> Self {
         let mut search = SiteSearch {
@@ -135,9 +136,9 @@ impl Sources {
             search.open(kind, &directory, "--source", true);
         }
         if !options.is_off {
-            search.sources.named = directories.map(with_slash).collect();
-            let named = search.sources.named.clone();
-            named.iter().for_each(|directory| search.tree(directory));
+            let named: Vec<_> = named.collect();
+            named.iter().for_each(|path| search.tree(path));
+            search.sources.named = named;
         }
         search.sources
     }
@@ -242,9 +243,11 @@ impl SiteSearch<'_> {
                 }
             }
         }
-        let mut open = vec![top.to_vec()];
+        let mut open = vec![up_to_slash(top).to_vec()];
         while let Some(directory) = open.pop() {
-            for below in self.directory(&directory) {
+            // Nothing is below a file.
+            let below = self.directory(&directory).into_iter();
+            for below in below.filter(|_| top.ends_with(b"/")) {
                 let path = path_of(&below);
                 let inside = repository.is_some_and(|repository| path.starts_with(repository));
                 if !inside || !ignored.matched(&path, true).is_ignore() {

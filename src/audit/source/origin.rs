@@ -120,7 +120,8 @@ impl<'a> OriginSearch<'a> {
             is_off: false,
             ..audit.options.sources.clone()
         };
-        let sources = Sources::new(&options, once(directory), &audit.checker.tree);
+        let named = once(directory.to_vec());
+        let sources = Sources::new(&options, named, &audit.checker.tree);
         let mut order: Vec<_> = (0..sources.sites.len()).collect();
         order.sort_by_key(|&site| !sources.sites[site].directory.starts_with(directory));
         let is_wanted = |directory: &[u8]| {

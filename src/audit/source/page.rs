@@ -51,7 +51,8 @@ static SCHEME: Pattern = Pattern::new(r"^[A-Za-z][A-Za-z0-9+.\-]*:");
 const MAX_SEARCHED: usize = 1 << 30;
 
 impl Sources {
-    /// Looks up the pages that the configurations below the named directories list, each once, in the order of the text.
+    /// Looks up the pages that named configurations, and those below named directories, list: each once, in the order of
+    /// the text.
     pub(in crate::audit) fn each_listed(
         &self,
         checker: &TargetChecker,
@@ -61,7 +62,9 @@ impl Sources {
             let PageList { file, key, pages } = &found.site.listed;
             let mut named = self.named.iter();
             let Some(folder) = found.site.folders.first().filter(|_| {
-                !pages.is_empty() && named.any(|named| found.directory.starts_with(named))
+                let is_below =
+                    |named: &[u8]| named.ends_with(b"/") && found.directory.starts_with(named);
+                !pages.is_empty() && named.any(|named| named == file || is_below(named))
             }) else {
                 continue;
             };
