@@ -86,3 +86,13 @@ fn long_cells_are_cut() {
         assert_eq!(found.links.len(), 3);
     }
 }
+
+#[test]
+fn comments_between_lines_are_read_once() {
+    let notebook = "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": [\"# a\\n\", \
+        // http://example.com/x http://example.com/y\n\"[p](b.html)\\n\", /* http://example.com/z */ \"b\"]}]}";
+    let mut found = references("ipynb", notebook);
+    found.sort();
+    let urls = ["x", "y", "z"].map(|name| format!("http://example.com/{name}"));
+    assert_eq!(found, [&["b.html".to_owned()], &urls[..]].concat());
+}

@@ -451,6 +451,7 @@ impl JsonScanner {
         let mut text = DecodedText::without(Quoting::of(Escapes::Json));
         text.begin(offset);
         let (mut length, mut is_cut) = (0, false);
+        let mut comments = Vec::new();
         self.path.open(JsonContainer::Array);
         while self.path.depth() > outside {
             let token = self.tokenizer.next(&window);
@@ -465,7 +466,8 @@ impl JsonScanner {
                         append(&mut text, range, &window);
                     }
                 }
-                JsonToken::Comment(range) => self.comment(range, run),
+                // An array that must wait is read again, with its comments.
+                JsonToken::Comment(range) => comments.push(range),
                 JsonToken::More if can_wait => return Err(Held),
                 JsonToken::More => {
                     is_cut = true;
@@ -485,6 +487,7 @@ impl JsonScanner {
         if !self.text.bytes.is_empty() {
             self.known_text(&value, run)?;
         }
+        (comments.into_iter()).for_each(|range| self.comment(range, run));
         if is_cut {
             self.report_fault(&diagnostic::JSON_STRING_TOO_LONG, offset - 1, run.events);
         }
