@@ -81,6 +81,15 @@ fn anchor_text_is_the_visible_text() {
 }
 
 #[test]
+fn a_window_that_ends_in_a_name_does_not_end_the_text() {
+    let page = b"<a href=x>whole</apdf>name</a>";
+    for window in 1..page.len() {
+        let (_, [text, ..]) = &described(page, window)[0];
+        assert_eq!(text.as_deref(), Some("wholename"), "{window}");
+    }
+}
+
+#[test]
 fn rel_hreflang_and_title_describe_links() {
     let some = |text: &str| Some(text.to_owned());
     #[rustfmt::skip]

@@ -93,7 +93,7 @@ impl<'a> LinkContents<'a> {
         let name = name..seek::tag_name_end(bytes, name);
         let element = Element::at(bytes, name.start, name.end);
         // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
-        if element == A && !self.is_page {
+        if element == A && name.end < bytes.len() && !self.is_page {
             self.has_ended = true;
             return None;
         }
