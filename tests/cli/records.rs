@@ -358,11 +358,17 @@ fn the_title_of_a_page_is_its_title_element() {
         ("b.html", "<p>x<table><td><title>F</title>"),
         ("c.html", "<!-- <title>G</title> --><p>x"),
         ("d.html", "<svg><title>H</title></svg><title></title>"),
+        // Read by the tree builder.
+        (
+            "f.html",
+            "<title>J&amp;K</title><a href=x><svg><foreignObject><base href=/b/></foreignObject></svg><a href=a>",
+        ),
     ]);
     let long = "<p>x</p>".repeat(100_000);
     tree.write("e.html", format!("{long}<title>I</title>").as_bytes());
     let list = ["records", "--format", "csv", "--columns", "path,title", "."];
-    let expected = "path,title\n./a.html,A & B\n./b.html,F\n./c.html,\n./d.html,\n./e.html,I\n";
+    let expected =
+        "path,title\n./a.html,A & B\n./b.html,F\n./c.html,\n./d.html,\n./e.html,I\n./f.html,J&K\n";
     assert_eq!(tree.run(&list).out, expected);
     let cut = [&list[..], &["--window", "16"]].concat();
     assert_eq!(tree.run(&cut).out, expected);

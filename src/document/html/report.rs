@@ -432,7 +432,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 flags: self.flags(tag, feedback),
                 ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
             },
-            has_references: tag.space != ElementNamespace::Html || tag.element == Element::Title,
+            has_references: tag.space != ElementNamespace::Html,
         })
     }
 
@@ -511,7 +511,7 @@ enum ElementContents {
 pub(in crate::document) struct Capture {
     kind: ElementContents,
     origin: FoundReference,
-    /// Whether character references are decoded in the text, as they are in foreign elements.
+    /// Whether character references are decoded in style sheets and JSON, as they are in foreign elements.
     pub(super) has_references: bool,
 }
 

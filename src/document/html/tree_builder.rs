@@ -282,7 +282,10 @@ impl TreeBuilderDriver {
             .as_ref()
             .map(|names| AttributeSet::of(names.iter().map(|name| name.as_bytes())));
         read(&self.names, source.bytes, &name, added, tag);
-        let has_text = matches!(tag.element, Element::Style | Element::Script) && added.is_none();
+        let has_text = matches!(
+            tag.element,
+            Element::Style | Element::Script | Element::Title
+        ) && added.is_none();
         self.found.text_at = None;
         if has_text || !tag.attributes.is_empty() {
             let record = self.found.records.len();
