@@ -8,8 +8,9 @@ pub use crate::document::events::{Escapes, Quoting};
 
 use crate::document::events::Context;
 use crate::document::flags::Flags;
+use crate::document::text::schemes::is_whole_uri;
 use crate::linker::Link;
-use crate::uri::Reference;
+use crate::uri::{Reference, scheme_length};
 
 /// Returns the bytes to put in the place of a link's [`document_span`](Link::document_span), so that another
 /// reference is read there: with the escapes of the link's [`quoting`](Link::quoting).
@@ -121,20 +122,33 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
     let is_web = ["http://", "https://", "ftp://"];
     let is_web = is_web.iter().any(|start| text.starts_with(start));
     if link.flags.contains(Flags::GUESSED) {
-        return is_web;
+        return is_web && is_whole_uri(text.as_bytes());
     }
-    let is_absolute = |text: &[u8]| Reference::split(text).scheme.is_some();
-    let is_marked =
-        |text: &[u8]| text.starts_with(b".") || text.starts_with(b"/") || is_absolute(text);
+    // The end of a comment in CSS.
+    if link.context == Context::Comment && text.contains("*/") {
+        return false;
+    }
+    // Keywords and blank nodes of JSON-LD.
+    if inner == Escapes::Json && (text.starts_with('@') || text.starts_with("_:")) {
+        return false;
+    }
+    let is_absolute = |text: &[u8]| scheme_length(text).is_some();
     let has_path = |text: &[u8]| !Reference::split(text).path.is_empty();
     let is_alike = match link.context {
         Context::Attribute if inner == Escapes::Plain || link.attribute == Some("#text") => {
             // Other names are not references in Org (rule O1) and in a map of imports (rule H21).
             let has_names = matches!(link.attribute, Some("#text" | "href" | "src"));
-            let is_bound = is_absolute(link.reference) || has_names && is_marked(link.reference);
+            let is_marked = |text: &str| {
+                let mut starts = ["/", "./", "../"].iter();
+                starts.any(|start| text.starts_with(start))
+                    || is_absolute(text.as_bytes()) && (!has_names || is_whole_uri(text.as_bytes()))
+            };
+            let before = link.reference_str().unwrap_or_default();
+            let is_bound = is_absolute(link.reference)
+                || has_names && (is_marked(before) || before.starts_with("~/"));
             // In AsciiDoc a URL outside of macros is known by its scheme.
             let is_url = link.attribute.is_none() && is_absolute(link.reference);
-            (!is_bound || is_marked(text.as_bytes())) && (!is_url || is_web)
+            (!is_bound || is_marked(text)) && (!is_url || is_web)
         }
         // Some elements take absolute references alone.
         Context::Text if inner == Escapes::Xml => {
@@ -148,7 +162,9 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
                 .next()
                 .is_some_and(|name| name.contains('.'));
             let is_fragment = path.is_empty() && text.contains('#');
-            return !is_absolute(text.as_bytes())
+            let is_start = |first: char| first.is_ascii_alphanumeric() || "_#/.:".contains(first);
+            return text.starts_with(is_start)
+                && Reference::split(text.as_bytes()).scheme.is_none()
                 && !fragment.is_empty()
                 && (is_file || is_fragment)
                 && (text.contains('#') || !link.reference.contains(&b'#'));

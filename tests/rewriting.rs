@@ -453,3 +453,65 @@ fn urls_of_asciidoc_stay_urls() {
         assert_eq!(fitting, [fits, true], "{new}");
     }
 }
+
+#[test]
+fn references_that_would_be_read_otherwise_are_not_written() {
+    let importmap = r#"<script type=importmap>{"imports":{"a":"./a.js"}}</script>"#;
+    let guid =
+        "<rss version='2.0'><channel><item><guid>http://a.example/</guid></item></channel></rss>";
+    let linked = r#"{"@context":{"@base":"http://a.example/"},"@id":"a"}"#;
+    for (format, document, fitting, others) in [
+        (
+            "json",
+            r#"{"a":"http://a.example/"}"#,
+            "http://b.example/a%20b",
+            &[
+                "http://b.example/a b",
+                "http://b.example/<a>",
+                "http://b.example/\"",
+                "http://b.example/\u{1}",
+                "http://",
+            ][..],
+        ),
+        (
+            "css",
+            "a{}/*# sourceMappingURL=a.map */",
+            "b/*.map",
+            &["b*/c.map"],
+        ),
+        (
+            "html",
+            importmap,
+            "../b.js",
+            &["{data:b", "!:b", ".b", "b.js"],
+        ),
+        (
+            "xml",
+            guid,
+            "tag:b.example,2026:b",
+            &["!:b", "{data:b", "1:b"],
+        ),
+        ("jsonld", linked, "b", &["@b", "_:b"]),
+        (
+            "adoc",
+            "xref:a.adoc[a]\n",
+            "b.adoc",
+            &["&b.adoc", "!b.adoc", "@b.adoc", "+b.adoc", "-b.adoc"],
+        ),
+        ("org", "[[~/a.org]]\n", "./b.org", &["b.org", ".b", "b:c"]),
+    ] {
+        let format = Format::named(format).unwrap();
+        for new in others.iter().chain([&fitting]) {
+            let new = |_| new.as_bytes().to_vec();
+            let written = places(format, document.as_bytes(), new);
+            let [Place { new: bytes, .. }] = &written[..] else {
+                panic!("{document}: {} links", written.len());
+            };
+            let is_fitting = new(0) == fitting.as_bytes();
+            let name = shown(&new(0));
+            assert_eq!(bytes.is_ok(), is_fitting, "{name} in {document}");
+            let reports = misread(format, document.as_bytes(), new, |_| true);
+            assert!(reports.is_empty(), "{}", reports.join("\n"));
+        }
+    }
+}

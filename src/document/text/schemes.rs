@@ -70,7 +70,6 @@ impl SchemeForm {
     }
 
     /// Returns whether the text after the colon is in the form; `has_host`: it begins with `//` and a host.
-    #[cfg(feature = "documents")]
     pub(in crate::document) fn admits(self, rest: &[u8], has_host: bool) -> bool {
         match self {
             SchemeForm::Special => has_host,
@@ -237,8 +236,7 @@ fn shape(scheme: &[u8]) -> Option<SchemeShape> {
 
 /// Returns whether a string is wholly an absolute URI: a known scheme and the shape that it needs, or any
 /// scheme with an authority.
-#[cfg(feature = "documents")]
-pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
+pub(crate) fn is_whole_uri(text: &[u8]) -> bool {
     let Some(length) = crate::uri::scheme_length(text) else {
         return false;
     };
