@@ -4,7 +4,7 @@ use std::vec;
 
 use crate::bytes::lines::Position;
 use crate::document::Format;
-use crate::document::events::{Context, Span};
+use crate::document::events::{Context, Quoting, Span};
 use crate::document::flags::Flags;
 use crate::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use crate::linker::{Envelope, Link, LinkDescription, LinkMember, WebRecord};
@@ -73,6 +73,8 @@ pub struct OwnedLink {
     pub base_source: Option<BaseSource>,
     /// The kind of syntax around the reference.
     pub context: Context,
+    /// The escapes of the bytes in the span.
+    pub quoting: Quoting,
     /// The element, in lower case.
     pub element: Option<String>,
     /// The attribute or the header field, in lower case.
@@ -176,6 +178,7 @@ impl From<&Link<'_>> for OwnedLink {
             base: link.base.map(|base| base.uri.to_vec()),
             base_source: link.base.and_then(|base| base.source()),
             context: link.context,
+            quoting: link.quoting,
             element: owned(link.element),
             attribute: owned(link.attribute),
             flags: link.flags,

@@ -14,6 +14,8 @@ fn can_be_sent<T: Send>() {}
 
 fn can_be_shared<T: Send + Sync>() {}
 
+fn can_be_shown<T: std::fmt::Debug>() {}
+
 #[test]
 fn types_go_where_threads_need_them() {
     can_be_sent::<Extractor>();
@@ -23,6 +25,17 @@ fn types_go_where_threads_need_them() {
     can_be_shared::<Diagnostic<'_>>();
     can_be_shared::<Layout>();
     can_be_shared::<pipeline::PipelineOptions>();
+    can_be_shown::<Finding<'_>>();
+}
+
+#[test]
+fn an_owned_link_has_the_quoting_of_the_link() {
+    let mut sink = |link: &Link<'_>| {
+        assert_eq!(uriscan::OwnedLink::from(link).quoting, link.quoting);
+    };
+    let page = b"<a href=a><p style='background:url(b)'>";
+    let document = Document::new(Format::HTML, None);
+    Extractor::new(&ExtractorOptions::default()).extract_bytes(&document, page, &mut sink);
 }
 
 #[test]
@@ -83,6 +96,13 @@ fn a_sink_stops_a_document_and_the_next_one_is_read() {
     assert_eq!(first.1, ["a", "b"]);
     let mut boxed: Box<dyn Sink> = Box::new(|_: &Link<'_>| ());
     passed_on(&mut extractor, &html, &mut boxed);
+    let mut count = 0;
+    let mut lent: Box<dyn Sink + '_> = Box::new(|_: &Link<'_>| count += 1);
+    passed_on(&mut extractor, &html, &mut lent);
+    drop(lent);
+    assert_eq!(count, 4);
+    let mut sent: Box<dyn Sink + Send> = Box::new(|_: &Link<'_>| ());
+    passed_on(&mut extractor, &html, &mut sent);
     let endless = std::io::Read::chain(&b"http://a/ http://b/ http://c/ "[..], io::repeat(b' '));
     let mut first = First(1, Vec::new());
     let text = Document::new(Format::TEXT, None);

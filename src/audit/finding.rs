@@ -18,7 +18,7 @@ use crate::pipeline::options::{FNV1A_START, fnv1a};
 use crate::pipeline::walk::path_of;
 
 /// A link or a document to which a rule applies.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Finding<'a> {
     pub(super) document: &'a DocumentPath,
     pub(super) draft: &'a FindingDraft<'a>,
@@ -103,7 +103,7 @@ pub(super) enum SuggestionHint {
     Fragment(FileId, bool),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum FindingSubject<'a> {
     Link(&'a Link<'a>),
     /// A document, or a place in it.
@@ -247,7 +247,7 @@ impl<'a> Finding<'a> {
 }
 
 /// A finding before the search for its suggestion.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct FindingDraft<'a> {
     pub(super) subject: FindingSubject<'a>,
     pub(super) rule: RuleId,

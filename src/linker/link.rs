@@ -451,22 +451,19 @@ impl<F: FnMut(&Link<'_>)> Sink for F {
     }
 }
 
-impl Sink for &mut dyn Sink {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        (**self).link(link)
-    }
+macro_rules! pass_on {
+    ($($sink:ty),*) => {$(
+        impl Sink for $sink {
+            fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+                (**self).link(link)
+            }
 
-    fn event(&mut self, found: &Found<'_>) {
-        (**self).event(found);
-    }
+            fn event(&mut self, found: &Found<'_>) {
+                (**self).event(found);
+            }
+        }
+    )*};
 }
 
-impl Sink for Box<dyn Sink> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        (**self).link(link)
-    }
-
-    fn event(&mut self, found: &Found<'_>) {
-        (**self).event(found);
-    }
-}
+// For every type of sink they would overlap with closures.
+pass_on!(&mut dyn Sink, Box<dyn Sink + '_>, Box<dyn Sink + Send + '_>);
