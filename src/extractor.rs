@@ -310,8 +310,8 @@ impl Extractor {
     /// Extracts the links of a document that arrives in chunks.
     ///
     /// The links equal those of [`Extractor::extract`] for any chunks. They reach the sink as soon as they are
-    /// certain: links of text a line later, of a mail with the part that holds them, of HTML once no `base`
-    /// element that applies to them can follow.
+    /// certain: links of text a line later, of a mail with the part that holds them, of HTML at its end, because a
+    /// late `base` or `frameset` element can change them.
     ///
     /// ```
     /// use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
