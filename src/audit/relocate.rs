@@ -174,13 +174,7 @@ impl WrittenForm {
             if origin != authority {
                 return None;
             }
-            let shortest = relative(from, path);
-            let slashes: Vec<usize> = memchr::memrchr_iter(b'/', from).collect();
-            let steps = (steps(&shortest) + self.extra_steps).min(slashes.len().saturating_sub(1));
-            match self.extra_steps {
-                0 => shortest,
-                _ => [&b"../".repeat(steps), &path[slashes.get(steps)? + 1..]].concat(),
-            }
+            relative(from, path, self.extra_steps)
         };
         if self.is_of_tree {
             new = [b"/", new.strip_prefix(b"./").unwrap_or(&new)].concat();

@@ -246,10 +246,12 @@ pub(super) fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &m
     }
 }
 
-/// Returns the relative reference from one path to another.
-pub(super) fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
+/// Returns the relative reference from one path to another, with more `../` than necessary where there are
+/// directories for them.
+pub(super) fn relative(from: &[u8], to: &[u8], extra_steps: usize) -> Vec<u8> {
     let from = split_name(from).0;
-    let common = split_name(&from[..common_prefix(from, to)]).0.len();
+    let common = memchr::memrchr_iter(b'/', &from[..common_prefix(from, to)]);
+    let common = common.take(extra_steps + 1).last().map_or(0, |at| at + 1);
     let steps = memchr::memchr_iter(b'/', &from[common..]).count();
     let rest = &to[common..];
     let start = [&b""[..], b"./"][usize::from(steps == 0 && is_unclear(rest))];

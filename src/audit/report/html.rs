@@ -185,7 +185,7 @@ impl ReportPlace {
         let Some(path) = path.filter(|_| !self.directory.is_empty()) else {
             return Vec::new();
         };
-        let relative = relative(&self.directory, path);
+        let relative = relative(&self.directory, path, 0);
         let is_marked = relative.starts_with(b"./") || relative.starts_with(b"../");
         let mut reference = if is_marked {
             Vec::new()
