@@ -31,6 +31,9 @@ const LINES: &str = "diff -U0 --inter-hunk-context=0 -M --text --relative --no-c
 /// The arguments of git that list the files of a directory of a revision, before its name.
 const TREE: &str = "ls-tree -r -z --full-tree --end-of-options";
 
+/// Maximum length in bytes of the destination of a symbolic link.
+const MAX_LINK: u64 = 4096;
+
 /// The arguments of git that list files that are in no commit and not ignored.
 const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
 
@@ -197,16 +200,19 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir> {
     let directory = directory.map_err(failed)?;
     // Files as they are in the repository, without filters.
     let mut reader = ObjectReader::spawn(&mut git(here, "")).map_err(failed)?;
+    let mut links = Vec::new();
     for entry in &entries {
         let entry = entry.as_os_str().as_encoded_bytes();
         // `MODE TYPE OBJECT<tab>NAME`
         let (about, path) = entry.split_at(memchr::memchr(b'\t', entry).unwrap_or(0));
         let path = path_of(path.get(1..).unwrap_or_default());
         let mut words = about.split(|&byte| byte == b' ');
-        let is_file = words.next().is_some_and(|mode| mode.starts_with(b"100"));
+        let mode = words.next().unwrap_or_default();
+        let is_link = mode.starts_with(b"120");
+        let is_read = is_link || mode.starts_with(b"100");
         let mut parts = path.components();
         let is_below = parts.all(|part| matches!(part, Component::Normal(_)));
-        let Some(object) = words.nth(1).filter(|_| is_file && is_below) else {
+        let Some(object) = words.nth(1).filter(|_| is_read && is_below) else {
             continue;
         };
         let mut write = || {
@@ -214,11 +220,26 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir> {
             let (_, length) = object.ok_or_else(|| io::Error::other("git lacks an object"))?;
             let path = directory.path().join(&path);
             fs::create_dir_all(path.parent().unwrap_or(here))?;
-            let mut file = File::create(path)?;
-            io::copy(&mut reader.objects.by_ref().take(length), &mut file)?;
+            let mut object = reader.objects.by_ref().take(length);
+            if is_link && length <= MAX_LINK {
+                let mut text = Vec::new();
+                object.read_to_end(&mut text)?;
+                links.push((path, path_of(&text)));
+            } else {
+                io::copy(&mut object, &mut File::create(path)?)?;
+            }
             reader.objects.read_exact(&mut [0])
         };
         write().map_err(failed)?;
+    }
+    // INVARIANT: the directories of all links exist before any link, so that nothing is written through one.
+    #[cfg(unix)]
+    for (path, text) in links {
+        let root = directory.path().canonicalize().map_err(failed)?;
+        let target = path.parent().unwrap_or(here).join(&text).canonicalize();
+        if target.is_ok_and(|target| target.starts_with(root)) {
+            std::os::unix::fs::symlink(text, path).map_err(failed)?;
+        }
     }
     Ok(directory)
 }
