@@ -502,14 +502,9 @@ pub(super) fn finish(
 
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
-    let (compared, states) = match totals.addresses {
-        Some(_) => (" compared", String::new()),
-        None => ("", format!(": {}", totals.states_in_words())),
-    };
     let mut text = format!(
-        "{}{compared} in {}{states}\n{}, {}",
-        totals.subject(),
-        counted(summary.files, "file"),
+        "{}\n{}, {}",
+        totals.checked(),
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );

@@ -195,10 +195,15 @@ impl AuditSummary {
         }
     }
 
-    /// Returns the states as words, such as `3 broken, 2 external`.
-    pub(crate) fn states_in_words(&self) -> String {
+    /// Returns such as `5 references in 1 file: 3 broken, 2 external`, or `2 addresses compared in 2 files`.
+    pub(crate) fn checked(&self) -> String {
+        let (subject, files) = (self.subject(), counted(self.files(), "file"));
+        if self.addresses.is_some() {
+            return format!("{subject} compared in {files}");
+        }
         let states = self.states().map(|(name, count)| format!("{count} {name}"));
-        states.collect::<Vec<_>>().join(", ")
+        let states = states.collect::<Vec<_>>().join(", ");
+        format!("{subject} in {files}: {states}")
     }
 
     /// Returns the number of references in a state; each is in exactly one.

@@ -84,18 +84,15 @@ impl ReportFormatter for MarkdownReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let summary = &totals.summary;
         let failures = match self.failures {
             0 => String::new(),
             number => format!(", {}", counted(number, "failure")),
         };
         let mut text = format!(
-            "## Links: {}, {}{failures}\n\n{} in {}: {}",
+            "## Links: {}, {}{failures}\n\n{}",
             counted(totals.errors, "error"),
             counted(totals.warnings, "warning"),
-            counted(summary.references, "reference"),
-            counted(summary.files, "file"),
-            totals.states_in_words(),
+            totals.checked(),
         );
         if totals.forgiven + totals.stale() > 0 {
             let forgiven = counted(totals.forgiven, "finding");

@@ -325,6 +325,27 @@ fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
     assert!(!tree.path().join("ran").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_revision_has_its_symbolic_links_within_it() {
+    use std::os::unix::fs::symlink;
+
+    let tree = Tree::new(&[("docs/v2/a.html", "<p id=x>")]);
+    symlink("v2", tree.path().join("docs/latest")).unwrap();
+    symlink("/etc", tree.path().join("docs/etc")).unwrap();
+    symlink("../docs/v2/a.html", tree.path().join("docs/a.html")).unwrap();
+    if !git(&tree, &["init", "-q"]) {
+        return;
+    }
+    assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
+    assert_eq!(tree.run(&["diff", "--git", "HEAD:", "."]).code, 0);
+    assert_eq!(tree.run(&["diff", ".", "--git", "HEAD:"]).code, 0);
+    std::fs::remove_file(tree.path().join("docs/latest")).unwrap();
+    let ran = tree.run(&["diff", "--git", "HEAD:docs", "docs"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.contains("/latest/a.html"), "{}", ran.out);
+}
+
 fn words(from: usize, count: usize) -> String {
     (from..from + count)
         .map(|word| format!("word{word} "))
@@ -583,6 +604,12 @@ fn two_lists_are_compared() {
     let ran = tree.run(&["diff", "old.txt", "new.txt", "--format", "junit"]);
     assert!(
         ran.out.contains("\"checked 2 addresses in 2 files\""),
+        "{}",
+        ran.out
+    );
+    let ran = tree.run(&["diff", "old.txt", "new.txt", "--format", "markdown"]);
+    assert!(
+        ran.out.contains("\n2 addresses compared in 2 files.\n"),
         "{}",
         ran.out
     );
