@@ -34,7 +34,17 @@ fn found(html: &str, window: usize) -> Vec<String> {
 #[test]
 fn uris_in_character_data_are_found_in_windows_of_any_size() {
     #[rustfmt::skip]
-    let rows: [(&str, &[&str]); 7] = [
+    let rows: [(&str, &[&str]); 16] = [
+        ("<title>http://example.com/?a&amp;b</title>", &["http://example.com/?a&b at http://example.com/?a&amp;b"]),
+        ("<template><textarea>\nhttp://example.com/t</textarea>", &["http://example.com/t at http://example.com/t inert"]),
+        ("<xmp>http://example.com/?a&amp;b <b></xmp>", &["http://example.com/?a&amp;b at http://example.com/?a&amp;b"]),
+        ("<plaintext>http://example.com/a <b> http://example.com/b", &["http://example.com/a at http://example.com/a", "http://example.com/b at http://example.com/b"]),
+        ("<svg><text><![CDATA[http://example.com/?a&amp;b]]></text></svg>", &["http://example.com/?a&amp;b at http://example.com/?a&amp;b"]),
+        ("<svg><script><![CDATA['http://example.com/no']]></script><script>http://example.com/no</script></svg>", &[]),
+        ("<iframe>http://example.com/no</iframe><noembed>http://example.com/no</noembed><style>http://example.com/no</style>", &[]),
+        // The tree builder reads these.
+        ("<table><td background=b><textarea>http://example.com/?a&amp;b\0</textarea><xmp>http://example.com/?a&amp;b</xmp><style>http://example.com/no</style>", &["http://example.com/?a&b at http://example.com/?a&amp;b", "http://example.com/?a&amp;b at http://example.com/?a&amp;b"]),
+        ("<table><td background=b><svg><script><![CDATA[http://example.com/no]]></script><![CDATA[http://example.com/c]]></svg><plaintext>http://example.com/p", &["http://example.com/c at http://example.com/c", "http://example.com/p at http://example.com/p"]),
         ("<p>see http://example.com/a?b&amp;c, or", &["http://example.com/a?b&c at http://example.com/a?b&amp;c"]),
         ("<p>http://example.com/<b>a</b>", &["http://example.com/ at http://example.com/"]),
         ("<!-- http://example.com/no --><script>'http://example.com/no'</script>", &[]),

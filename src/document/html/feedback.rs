@@ -8,6 +8,7 @@ use encoding_rs::Encoding;
 use super::names::Element;
 use super::raw_text::ScriptEscape;
 use super::tag::{AttributeNames, Tag};
+use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
 
 /// The tokenizer state between two windows.
@@ -114,8 +115,9 @@ pub(super) trait TreeFeedback {
     /// Processes character data, in which character references are decoded.
     fn text(&mut self, source: &SourceText, range: Range<usize>);
 
-    /// Whether character data is in the contents of a template.
-    fn is_inert(&self) -> bool;
+    /// Returns the flags of references in character data: it may be in the contents of a template. `None`
+    /// in a foreign script, and where the tree is not known yet.
+    fn text_flags(&self) -> Option<Flags>;
 
     /// Returns the attributes for [`scan_tags`](super::tag::scan_tags), if no tag it handles changes
     /// the state.
@@ -128,7 +130,9 @@ pub(super) trait TreeFeedback {
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
     fn doctype(&mut self, _source: &SourceText, _range: Range<usize>) {}
 
-    fn raw_text(&mut self, _range: Range<usize>) {}
+    /// Processes text without markup; it is scanned as character data, with character references or
+    /// without, if `has_references` is known.
+    fn raw_text(&mut self, _range: Range<usize>, _has_references: Option<bool>) {}
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).

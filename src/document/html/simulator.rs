@@ -32,6 +32,7 @@ use super::report::ReferenceReporter;
 use super::tag::{AttributeNames, Tag};
 use super::tokenizer::{TokenizerRun, TokenizerState};
 use crate::bytes::seek::is_space;
+use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
 
 #[derive(Debug, Default)]
@@ -373,8 +374,8 @@ impl TreeFeedback for Simulator {
             self.past_prolog || !source.bytes[range].iter().all(|&byte| is_space(byte));
     }
 
-    fn is_inert(&self) -> bool {
-        self.templates > 0
+    fn text_flags(&self) -> Option<Flags> {
+        (!self.foreign.is_in(b"script")).then_some(Flags::INERT.when(self.templates > 0))
     }
 
     #[inline]
@@ -425,6 +426,12 @@ impl ForeignElements {
         self.names.extend_from_slice(name);
         self.names[start as usize..].make_ascii_lowercase();
         self.open.push((start, admits_html));
+    }
+
+    /// Whether the innermost open element has a name.
+    fn is_in(&self, name: &[u8]) -> bool {
+        let open = self.open.last();
+        open.is_some_and(|&(start, _)| &self.names[start as usize..] == name)
     }
 
     /// Closes the innermost element of a name and those in it; returns false if none is open.

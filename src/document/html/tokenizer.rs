@@ -22,7 +22,6 @@ use crate::bytes::steps::step;
 use crate::document::css;
 use crate::document::diagnostic;
 use crate::document::events::{Event, RemarkKind};
-use crate::document::flags::Flags;
 use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
 #[derive(Default)]
@@ -77,7 +76,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 TokenizerMode::Data => self.data(at),
                 TokenizerMode::LongTag => self.in_long_tag(at),
                 TokenizerMode::Raw(_) | TokenizerMode::Script(_) => self.raw(at),
-                TokenizerMode::Plaintext => Ok(end),
+                TokenizerMode::Plaintext => self.plaintext(at),
                 TokenizerMode::Comment => self.close(find_comment_end(bytes, at)),
                 TokenizerMode::Bogus => {
                     let more = seek::next(b'>', bytes, at);
@@ -142,7 +141,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
                     return Err(HtmlStop::Wait(at));
                 }
-                self.character_data(at..open);
+                self.character_data(at..open, true);
             }
             let rest = &bytes[open.min(bytes.len())..];
             if rest.len() < 2 || (self.last && rest == b"</") {
@@ -167,11 +166,29 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[cold]
-    fn character_data(&mut self, range: Range<usize>) {
-        let flags = Flags::INERT.when(self.tree.is_inert());
-        let context = Some(CharacterContext::Text);
+    fn character_data(&mut self, range: Range<usize>, has_references: bool) {
+        let Some(flags) = self.tree.text_flags() else {
+            return;
+        };
+        let context = has_references.then_some(CharacterContext::Text);
         self.report.character_data(range, context, flags);
         self.forbid_restart();
+    }
+
+    /// Returns whether text without markup has character references, if it is scanned as character data.
+    fn text_references(&self) -> Option<bool> {
+        self.report.document.text_scanners.as_ref()?;
+        match self.state.mode {
+            TokenizerMode::Raw(Element::Title | Element::Textarea) => Some(true),
+            TokenizerMode::Raw(Element::Xmp) => Some(false),
+            TokenizerMode::Plaintext | TokenizerMode::Cdata => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether more bytes may follow the text at an index, and it is not too long to wait for them.
+    fn may_wait(&self, at: usize) -> bool {
+        !self.last && self.report.source.bytes.len() - at <= LIMIT
     }
 
     #[inline(always)]
@@ -444,12 +461,28 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             self.tree.cdata(&self.report.source, text);
         }
         let from = bytes.len().saturating_sub(2).max(at);
+        if let Some(has_references) = self.text_references() {
+            if end.is_none() && self.may_wait(at) {
+                return Err(HtmlStop::Wait(at));
+            }
+            let rest = if self.last { bytes.len() } else { from };
+            self.character_data(at..end.unwrap_or(rest), has_references);
+        }
         self.close(end.map(|end| end + 3).ok_or(from))
+    }
+
+    fn plaintext(&mut self, at: usize) -> Result<usize, HtmlStop> {
+        if self.text_references().is_some() && self.may_wait(at) {
+            return Err(HtmlStop::Wait(at));
+        }
+        self.raw_text(at..self.report.source.bytes.len());
+        Ok(self.report.source.bytes.len())
     }
 
     fn raw(&mut self, at: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let is_captured = self.state.capture.is_some();
+        let is_kept = is_captured || self.text_references().is_some();
         let found = match self.state.mode {
             TokenizerMode::Raw(element) => {
                 find_end_tag(bytes, at, element.name().as_bytes(), self.last)
@@ -467,8 +500,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         match found {
             Ok(open) => {
                 let is_cut = tag_end(bytes, seek::tag_name_end(bytes, open + 2)).is_none();
-                if is_cut && !self.last && bytes.len() - open <= LIMIT {
-                    return Err(HtmlStop::Wait(if is_captured { at } else { open }));
+                if is_cut && self.may_wait(open) {
+                    return Err(HtmlStop::Wait(if is_kept { at } else { open }));
                 }
                 self.raw_text(at..open);
                 if is_cut && self.last {
@@ -486,12 +519,20 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 self.too_long(at);
                 Ok(at)
             }
-            Err(from) => Err(HtmlStop::Wait(if is_captured { at } else { from })),
+            Err(from) if is_kept && from - at > LIMIT => {
+                self.raw_text(at..from);
+                Ok(from)
+            }
+            Err(from) => Err(HtmlStop::Wait(if is_kept { at } else { from })),
         }
     }
 
     fn raw_text(&mut self, range: Range<usize>) {
-        self.tree.raw_text(range.clone());
+        let has_references = self.text_references();
+        self.tree.raw_text(range.clone(), has_references);
+        if let Some(has_references) = has_references {
+            self.character_data(range.clone(), has_references);
+        }
         let is_whole = T::WANTS_ALL || self.state.capture.is_some();
         if is_whole && self.state.mode == TokenizerMode::Raw(Element::Style) {
             self.style_remarks(range.clone());

@@ -362,19 +362,20 @@ impl TreeBuilderDriver {
         }
         let _ = self.builder.sink.take_effect();
         self.feed_text(source, range.clone(), references);
+        self.add_piece(range, references);
+    }
+
+    /// Records the text that was fed, if it was added to an element.
+    fn add_piece(&mut self, range: Range<usize>, references: bool) {
         let Some(into) = self.builder.sink.take_effect().text else {
             return;
         };
-        match self.found.styles.get(&into.index()) {
-            Some(&record) => {
-                let piece = TextPiece::new(range, record, references);
-                self.found.contents.push(piece);
-            }
-            None if self.wants_texts && references => {
-                let piece = TextPiece::new(range, into.index(), references);
-                self.found.texts.push(piece);
-            }
-            None => {}
+        if let Some(&record) = self.found.styles.get(&into.index()) {
+            let piece = TextPiece::new(range, record, references);
+            self.found.contents.push(piece);
+        } else if self.wants_texts && &*self.builder.sink.name(into).local != "script" {
+            let piece = TextPiece::new(range, into.index(), references);
+            self.found.texts.push(piece);
         }
     }
 
@@ -394,7 +395,8 @@ impl TreeBuilderDriver {
                     TreePosition::Template => Flags::INERT,
                     TreePosition::Document | TreePosition::Shadow => Flags::NONE,
                 };
-                report.character_data(piece.range(), Some(CharacterContext::Text), flags);
+                let context = piece.references.then_some(CharacterContext::Text);
+                report.character_data(piece.range(), context, flags);
             }
         };
         let source = report.source;
@@ -530,8 +532,8 @@ impl TreeFeedback for TreeBuilderDriver {
         self.add_text(source, range, true);
     }
 
-    fn is_inert(&self) -> bool {
-        false
+    fn text_flags(&self) -> Option<Flags> {
+        None
     }
 
     fn fast_path(&self) -> Option<&AttributeNames> {
@@ -551,7 +553,13 @@ impl TreeFeedback for TreeBuilderDriver {
         let _ = self.feed(Any::DoctypeToken(doctype(&source.bytes[range], cut)));
     }
 
-    fn raw_text(&mut self, range: Range<usize>) {
+    fn raw_text(&mut self, range: Range<usize>, has_references: Option<bool>) {
+        if let Some(references) = has_references.filter(|_| !range.is_empty()) {
+            // The tree builder expects no NUL in such text, and does not look at the characters.
+            let _ = self.builder.sink.take_effect();
+            self.characters("x");
+            self.add_piece(range.clone(), references);
+        }
         if self.found.text_at == Some(range.start) {
             let record = self.found.records.len() - 1;
             let piece = TextPiece::new(range, record, false);
