@@ -159,6 +159,40 @@ fn long_and_deep_markup_is_diagnosed_and_the_rest_found() {
     }
 }
 
+/// Rule H23: in a window that holds a tag, the values that are left out are counted.
+#[test]
+fn a_long_tag_of_short_values_is_not_diagnosed() {
+    const LIMIT: usize = 4 << 20;
+    let rows = [
+        (format!("<a href='{}'>", "x".repeat(LIMIT)), 1, 0),
+        (format!("<a href='{}'>", "x".repeat(LIMIT + 1)), 0, 1),
+        (format!("<a href=y {}>", "a ".repeat(LIMIT / 2)), 1, 0),
+        (
+            format!("<table><td background='{}'>", "x".repeat(LIMIT)),
+            1,
+            0,
+        ),
+        (
+            format!("<table><td background='{}'>", "x".repeat(LIMIT + 1)),
+            0,
+            1,
+        ),
+    ];
+    for (html, references, left_out) in rows {
+        let mut counted = Counted::default();
+        let document = Document::new(Format::named("html").expect("it is a format"), None);
+        let mut extractor = Extractor::new(&ExtractorOptions::default());
+        extractor.extract_bytes(&document, html.as_bytes(), &mut counted);
+        let start = &html[..20];
+        assert_eq!(counted.references.len(), references, "{start}");
+        let expected: &[_] = match left_out {
+            0 => &[],
+            _ => &[("html.value-too-long", left_out)],
+        };
+        assert_eq!(counted.diagnostics, expected, "{start}");
+    }
+}
+
 /// Rule H29: once references were handed on, a restart would report each of them twice.
 #[test]
 fn handed_on_references_are_not_repeated() {

@@ -118,8 +118,8 @@ impl ReferenceReporter<'_, '_, '_> {
                 self.anchor(value.clone(), feedback);
                 continue;
             }
-            // The tag was diagnosed as too long.
             if value.len() > LIMIT {
+                self.diagnose(&diagnostic::HTML_VALUE_TOO_LONG, tag.start);
                 continue;
             }
             let is_link = matches!(row.grammar, ValueSyntax::Uri | ValueSyntax::AnyUri)

@@ -209,9 +209,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let Some(feedback) = self.tree.start_tag(&self.report.source, tag)? else {
             return self.wait_for_tag(open);
         };
-        if self.state.tag.end - open > LIMIT {
-            self.too_long(open);
-        }
         self.accept(feedback)
     }
 
@@ -314,7 +311,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let bytes = self.report.source.bytes;
         let (tag, long) = (&mut self.state.tag, &mut self.state.long);
         let feedback = long.feedback;
-        tag.attributes.retain(|known| long.seen.insert(known.name));
+        // The tag is diagnosed already.
+        (tag.attributes).retain(|it| long.seen.insert(it.name) && it.value.len() <= LIMIT);
         if ends {
             self.state.mode = feedback.mode;
         } else if bytes.len() - tag.end > LIMIT && !self.last {
