@@ -193,6 +193,22 @@ fn a_long_tag_of_short_values_is_not_diagnosed() {
     }
 }
 
+/// Rule H24: the base has no effect on these references (H28).
+#[test]
+fn references_without_the_base_of_the_document_may_precede_it() {
+    let base = "<base href=/b/>";
+    for (before, late) in [
+        ("<html itemscope itemtype=http://schema.example/W>", 0),
+        ("<html manifest=m>", 0),
+        ("<p itemtype='http://schema.example/W' itemid=i>", 1),
+        ("<object classid=c codebase=d>", 1),
+    ] {
+        let counted = read(format!("{before}{base}").as_bytes());
+        let is_late = counted.diagnostics.contains(&("html.base-after-links", 1));
+        assert_eq!(is_late, late == 1, "{before}");
+    }
+}
+
 /// Rule H29: once references were handed on, a restart would report each of them twice.
 #[test]
 fn handed_on_references_are_not_repeated() {

@@ -35,7 +35,9 @@ pub(super) struct ReportState {
     pub(super) depth: usize,
     pub(super) flags: Flags,
     pub(super) has_base: bool,
-    pub(super) references: u64,
+    pub(super) has_references: bool,
+    /// Whether the base applies to a reference so far.
+    pub(super) uses_base: bool,
     pub(super) text_scanners: Option<Box<NestedScanners>>,
     /// Decoders that are not in use, kept for their buffers.
     pub(super) decoders: Vec<DecodedText>,
@@ -60,12 +62,13 @@ impl ReportState {
     pub(super) fn begin(&mut self, charset: EncodingState) {
         self.charset = charset;
         self.has_base = false;
-        self.references = 0;
+        self.has_references = false;
+        self.uses_base = false;
     }
 
     /// Whether nothing reported depends on the encoding.
     pub(super) fn is_silent(&self) -> bool {
-        self.references == 0 && !self.has_base
+        !self.has_references && !self.has_base
     }
 }
 
@@ -268,7 +271,9 @@ impl ReferenceReporter<'_, '_, '_> {
         classes: ByteClasses,
         mut origin: FoundReference,
     ) {
-        self.document.references += 1;
+        self.document.has_references = true;
+        let is_without = matches!(origin.base, BaseSelector::Nothing | BaseSelector::Fallback);
+        self.document.uses_base |= !is_without;
         (origin.span, origin.text, origin.classes) = (span, text, classes);
         self.events.push(Event::Reference(origin));
     }
@@ -467,7 +472,7 @@ impl ReferenceReporter<'_, '_, '_> {
             return self.diagnose(&diagnostic::HTML_BASE_SECOND, tag.start);
         }
         self.document.has_base = true;
-        if self.document.references > 0 {
+        if self.document.uses_base {
             self.diagnose(&diagnostic::HTML_BASE_LATE, tag.start);
         }
         self.emit_base(tag);
@@ -542,9 +547,9 @@ impl ReferenceReporter<'_, '_, '_> {
             return;
         };
         let decoded = self.filled(range, references);
-        let count = &mut self.document.references;
+        let has_references = &mut self.document.has_references;
         scanners.free_text(decoded.source(), self.events, |found, _| {
-            *count += 1;
+            *has_references = true;
             found.context = Context::Text;
             found.flags |= flags;
             found.alternatives = (0, 0);

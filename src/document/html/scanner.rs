@@ -379,7 +379,8 @@ impl ReferenceReporter<'_, '_, '_> {
             self.diagnose(&diagnostic::HTML_APPROXIMATE, range.start);
         }
         self.events.push(Event::Leave);
-        self.document.references += document.references;
+        self.document.has_references |= document.has_references;
+        self.document.uses_base |= document.uses_base;
         self.document.decoders = document.decoders;
         self.document.text_scanners = document.text_scanners;
     }
