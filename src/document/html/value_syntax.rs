@@ -163,13 +163,20 @@ pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<
     Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
 }
 
-/// Returns the string literals that a script assigns to a location, without their quotes.
+/// Returns the string literals that a script assigns to a location, without their quotes. One with a
+/// backslash is left out: it differs from its value.
 fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = &bytes[..range.end];
     std::iter::from_fn(move || {
         loop {
-            at += memchr::memmem::find(&bytes[at..], b"location")? + b"location".len();
+            let start = at + memchr::memmem::find(&bytes[at..], b"location")?;
+            at = start + b"location".len();
+            let is_named =
+                |&byte: &u8| matches!(byte, b'$' | b'_' | 0x80..) || byte.is_ascii_alphanumeric();
+            if bytes[..start].last().is_some_and(is_named) {
+                continue;
+            }
             if bytes[at..].starts_with(b".href") {
                 at += b".href".len();
             }
@@ -181,9 +188,16 @@ fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<us
             if !matches!(*bytes.get(quote)?, b'"' | b'\'') {
                 continue;
             }
-            let length = memchr::memchr(bytes[quote], &bytes[quote + 1..])?;
-            at = quote + 1 + length;
-            return Some(quote + 1..at);
+            let mut is_escaped = false;
+            let length = bytes[quote + 1..].iter().position(|&byte| {
+                let is_end = byte == bytes[quote] && !is_escaped;
+                is_escaped = byte == b'\\' && !is_escaped;
+                is_end
+            });
+            at = quote + 1 + length?;
+            if !bytes[quote + 1..at].contains(&b'\\') {
+                return Some(quote + 1..at);
+            }
         }
     })
 }

@@ -62,9 +62,11 @@ fn a_refresh_names_its_reference() {
 
 #[test]
 fn a_location_is_a_string_that_is_assigned() {
-    let script = "location='a'; window.location.href = \"b\"; location==x; location.reload()";
+    let script = "location='a'; window.location.href = \"b\"; location==x; location.reload(); \
+        allocation='v'; $location='w'; _location='x'; é=1;élocation='y'; \
+        location='http:\\/\\/e.example\\/x'; location='c\\'; location=\"d\"'; location='e'";
     let found: Vec<_> = locations(script.as_bytes(), 0..script.len())
         .map(|range| &script[range])
         .collect();
-    assert_eq!(found, ["a", "b"]);
+    assert_eq!(found, ["a", "b", "e"]);
 }
