@@ -51,7 +51,18 @@ pub(super) static EPUB: PackageKind = PackageKind {
 /// Office Open XML.
 pub(super) static OOXML: PackageKind = PackageKind {
     format: &package::OOXML,
-    starts: |head| first_name(head) == Some(b"[Content_Types].xml"),
+    starts: |head| {
+        first_name(head).is_some_and(|name| {
+            // Some programs write that last.
+            let mut parts = name.split(|byte| matches!(byte, b'/' | b'\\'));
+            let is_in = matches!(
+                parts.next(),
+                Some(b"_rels" | b"docProps" | b"xl" | b"word" | b"ppt")
+            );
+            let is_part = matches!(extension(name).as_slice(), b"xml" | b"rels");
+            name == b"[Content_Types].xml" || is_in && is_part && parts.next().is_some()
+        })
+    },
     contents: |name| {
         let extension = extension(name);
         match extension.as_slice() {

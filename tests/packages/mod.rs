@@ -140,6 +140,8 @@ fn packages_are_known_by_content_and_by_name_and_other_zips_are_skipped() {
     // Some programs write the types last.
     letter.rotate_left(1);
     write("d.docm", &zip(&letter));
+    write("g", &zip(&letter));
+    letter.insert(0, Member::new("a.txt", ""));
     write("e.zip", &zip(&letter));
     write("f.docx", b"http://example.com/text");
     let found = |arguments: &[&str]| {
@@ -153,14 +155,14 @@ fn packages_are_known_by_content_and_by_name_and_other_zips_are_skipped() {
     };
     assert_eq!(
         found(&["."]),
-        ["./a", "./b.zip", "./c.bin", "./d.docm", "./f.docx"]
+        ["./a", "./b.zip", "./c.bin", "./d.docm", "./f.docx", "./g"]
     );
-    assert_eq!(found(&["-t", "ooxml", "."]), ["./c.bin", "./d.docm"]);
+    assert_eq!(found(&["-t", "ooxml", "."]), ["./c.bin", "./d.docm", "./g"]);
     assert_eq!(found(&["-t", "epub", "-t", "odf", "."]), ["./a", "./b.zip"]);
     assert_eq!(found(&["-t", "text", "."]), ["./f.docx"]);
     assert_eq!(
         found(&["--type-add", "ooxml:zip", "-t", "ooxml", "."]),
-        ["./b.zip", "./c.bin", "./d.docm", "./e.zip"]
+        ["./b.zip", "./c.bin", "./d.docm", "./e.zip", "./g"]
     );
     // The members of a zip that is asked for are files.
     let (records, _) = run(directory.path(), &["e.zip"], b"");
