@@ -174,6 +174,8 @@ impl Format {
 /// assert_eq!(name(b"a.json", b"{\"version\": \"https://jsonfeed.org/version/1\"}"), "jsonfeed");
 /// assert_eq!(name(b"a.json", b"{\"cells\": [{\"cell_type\": \"code\""), "ipynb");
 /// assert_eq!(name(b"a.json", b"{\"log\": {\"version\": \"1.2\", \"creator\": {"), "har");
+/// assert_eq!(name(b"-", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
+/// assert_eq!(name(b"-", b"{\"version\": 3}"), "text");
 /// assert_eq!(name(b"a.map", b"{\"version\": 3}"), "sourcemap");
 /// assert_eq!(name(b"a.map", b"plain"), "text");
 /// assert_eq!(name(b"a.asc", b"// x\n= Title\n"), "adoc");
@@ -215,6 +217,8 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     }
     let kind = match named.map(|format| format.name) {
         Some("json") => by_shape(head),
+        // Objects only: other text may be in brackets.
+        None if head.starts_with(b"{") => by_shape(head).filter(|shape| *shape != "json"),
         // Linkers and servers write other files with this extension.
         Some("sourcemap")
             if added.is_none() && by_shape(head).is_none() && !head.starts_with(b")]}'") =>
