@@ -235,6 +235,8 @@ pub struct Skip {
     pub(crate) reason: SkipReason,
     /// The name of the format, for reasons that depend on the format.
     pub format: &'static str,
+    /// Whether the file was to be decompressed, and cannot be.
+    pub(crate) is_damaged: bool,
 }
 
 named! {
@@ -280,10 +282,12 @@ impl fmt::Display for Skip {
         match self.reason {
             SkipReason::Binary => write!(formatter, "not text but {format}"),
             SkipReason::Compressed => {
-                write!(
-                    formatter,
-                    "compressed ({format}) and not read (see --decompress)"
-                )
+                let hint = if self.is_damaged {
+                    ""
+                } else {
+                    " (see --decompress)"
+                };
+                write!(formatter, "compressed ({format}) and not read{hint}")
             }
             SkipReason::Archive => write!(formatter, "an archive of files ({format})"),
             SkipReason::Index => write!(formatter, "an index of a web archive ({format})"),

@@ -151,6 +151,7 @@ impl PipelineOptions {
             (Content::Other(name), _) => Choice::Skip(Skip {
                 reason: sniff::unread_kind(name).into(),
                 format: name,
+                is_damaged: named || self.decompress == Decompress::All,
             }),
             (Content::Document(format), wanted)
                 if wanted.is_empty() || wanted.iter().any(|one| format.is_a(one)) =>
@@ -160,6 +161,7 @@ impl PipelineOptions {
             (Content::Document(format), _) => Choice::Skip(Skip {
                 reason: SkipReason::Type,
                 format: format.name,
+                is_damaged: false,
             }),
         }
     }

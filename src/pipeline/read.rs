@@ -77,7 +77,11 @@ impl<'a> FileReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<FileOutcome> {
         if let EntryKind::LeftOut(reason) = entry.kind {
-            return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
+            return Ok(FileOutcome::Skipped(Skip {
+                reason,
+                format: "",
+                is_damaged: false,
+            }));
         }
         if entry.kind == EntryKind::Repository {
             if self.options.report == ReportMode::Files {

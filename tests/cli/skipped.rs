@@ -42,6 +42,23 @@ fn verbose_names_every_skipped_file_with_its_reason() {
 }
 
 #[test]
+fn a_file_that_cannot_be_decompressed_names_no_flag() {
+    let tree = Tree::new(&[]);
+    tree.write("d.tar.bz2", b"BJh91AY&SY");
+    let skipped = "skipped, it is compressed (bzip2) and not read\n";
+    for arguments in [&["-v", "-z", "."][..], &["d.tar.bz2"]] {
+        let ran = tree.run(arguments);
+        assert!(ran.err.ends_with(skipped), "{}", ran.err);
+    }
+    let ran = tree.run(&["-v", "."]);
+    assert!(
+        ran.err.ends_with("not read (see --decompress)\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn stats_count_skipped_files_by_reason() {
     let tree = tree();
     let counts = "\"skipped_binary\":1,\"skipped_compressed\":1,\"skipped_archive\":1,\
