@@ -22,6 +22,7 @@ use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
 use crate::cli::Tree;
+use crate::compressed::gzip;
 use crate::packages::zip::{Member, tar, zip};
 
 fn folder() -> PathBuf {
@@ -357,6 +358,45 @@ fn a_tar_whose_first_header_is_cut_or_wrong_is_damaged() {
         assert!(run.codes.contains(code), "{code}: {:?}", run.codes);
         assert_eq!(run.exit, Some(2), "{code}");
     }
+}
+
+#[test]
+fn a_compressed_tar_whose_first_bytes_are_damaged_is_read_to_its_end() {
+    let page = |name: &str| Member::new(name, "http://example.com/\n".repeat(100));
+    let mut bytes = tar(&["a.txt", "b.txt"].map(page));
+    bytes[257..263].copy_from_slice(b"USTAR ");
+    let mut packed = gzip(&bytes);
+    let at = packed.len() - 8;
+    packed[at] ^= 1;
+    let temporary = tempfile::tempdir().unwrap();
+    fs::write(temporary.path().join("a.tar.gz"), &packed).unwrap();
+    fs::write(temporary.path().join("a.tgz"), &packed).unwrap();
+    fs::write(temporary.path().join("a"), &packed).unwrap();
+    for name in ["a.tar.gz", "a.tgz", "a"] {
+        let run = run(temporary.path(), &[name.to_owned()], Stdio::null());
+        assert!(run.codes.contains("compress.corrupt"), "{:?}", run.codes);
+        assert_eq!((run.exit, run.links.len()), (Some(2), 100), "{name}");
+    }
+    // Nothing in it is recognised, and it is damaged all the same.
+    let mut binary = gzip(&[0; 30_000]);
+    let at = binary.len() - 8;
+    binary[at] ^= 1;
+    fs::write(temporary.path().join("b"), &binary).unwrap();
+    let run_b = run(temporary.path(), &["b".to_owned()], Stdio::null());
+    assert!(
+        run_b.codes.contains("compress.corrupt"),
+        "{:?}",
+        run_b.codes
+    );
+    assert_eq!(run_b.exit, Some(2));
+    fs::write(temporary.path().join("a.tar"), &bytes).unwrap();
+    let run = run(temporary.path(), &["a.tar".to_owned()], Stdio::null());
+    assert!(
+        run.codes.contains("archive.inconsistent"),
+        "{:?}",
+        run.codes
+    );
+    assert_eq!((run.exit, run.links.len()), (Some(2), 100));
 }
 
 #[test]

@@ -30,7 +30,13 @@ pub(super) fn starts(head: &[u8]) -> bool {
     // The first header may be damaged, or cut.
     let magic = head.get(TarHeader::MAGIC..).unwrap_or_default();
     let block = head.first_chunk();
-    magic.starts_with(b"ustar") || block.is_some_and(|block| TarHeader(block).is_valid())
+    let (blocks, _) = head.as_chunks();
+    let mut later = blocks.iter().skip(1);
+    magic.starts_with(b"ustar")
+        || block.is_some_and(|block| TarHeader(block).is_valid())
+        || later.any(|block| {
+            block[TarHeader::MAGIC..].starts_with(b"ustar") && TarHeader(block).is_valid()
+        })
 }
 
 struct TarHeader<'a>(&'a [u8; BLOCK]);

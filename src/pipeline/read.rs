@@ -139,7 +139,15 @@ impl<'a> FileReader<'a> {
             FileOutcome::Read(read) => self.end_compressed(&opened, read, sink),
             // Damage may be the reason why the first bytes are missing or not recognised.
             FileOutcome::Listed if !opened.head.is_empty() => {}
-            _ => self.end_compressed(&opened, &mut FileRead::default(), sink),
+            other => {
+                if let FileOutcome::Skipped(_) = other
+                    && entry.named
+                {
+                    // An error of the decoder is reported as damage.
+                    let _ = opened.read_to_end();
+                }
+                self.end_compressed(&opened, &mut FileRead::default(), sink);
+            }
         }
         Ok(outcome)
     }
