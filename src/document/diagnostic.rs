@@ -120,7 +120,7 @@ codes! {
     PACKAGE_ENCRYPTED = "package.encrypted", Damage, "the document is encrypted and was not read";
     PDF_XREF_REBUILT = "pdf.xref-rebuilt", Note,
         "the cross references are missing or wrong; the file was searched for its objects";
-    PDF_DAMAGED = "pdf.damaged", Damage, "an object stream cannot be read";
+    PDF_DAMAGED = "pdf.damaged", Damage, "an object or a stream of objects is damaged";
     PDF_LIMIT = "pdf.limit", Damage,
         "the file decompresses beyond the limit, or its objects are read too often; the rest was left out";
     PDF_NO_PAGES = "pdf.no-pages", Damage, "the catalog or its page tree is missing";

@@ -326,6 +326,38 @@ fn pages_and_destinations_are_anchors() {
 }
 
 #[test]
+fn damaged_objects_are_diagnosed() {
+    let uri = "<</Subtype/Link/A<</S/URI/URI(http://example.com/a)>>>>";
+    let page = format!("<</Type/Page/Annots[{uri}]>>");
+    let file = |kids: &str, other: &str| {
+        let pages = format!("<</Type/Pages/Kids[{kids}]>>");
+        let objects = [
+            (1, "<</Type/Catalog/Pages 2 0 R>>"),
+            (2, &pages),
+            (3, &page),
+            (4, other),
+        ];
+        let found = read(&Objects::of(&objects).table());
+        (found.links.len(), found.codes)
+    };
+    assert_eq!(file("3 0 R 4 0 R", &page), (2, vec![]));
+    for other in [
+        // A bracket that was another byte, a string without an end, and a dictionary without one.
+        &format!("<</Type/Page/AA<</O<</S/X>./Annots[{uri}]>>>>"),
+        &format!("<</Type/Page/Title(a/Annots[{uri}]>>"),
+        "<</Type/Page/Title 1",
+        "[]",
+    ] {
+        assert_eq!(
+            file("4 0 R 3 0 R", other),
+            (1, vec!["pdf.damaged"]),
+            "{other}"
+        );
+    }
+    assert_eq!(file("9 0 R 3 0 R", &page), (1, vec!["pdf.damaged"]));
+}
+
+#[test]
 fn encrypted_pdf_is_diagnosed() {
     let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
     let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));

@@ -134,6 +134,16 @@ impl<'a> PdfFile<'a> {
         }
     }
 
+    /// Notes that a value has no end, or is of another kind than expected.
+    pub(super) fn damage(&mut self, value: PdfValue) {
+        let stream = value.source.checked_sub(1);
+        let packed = stream.map(|stream| self.unpacked[stream as usize].packed.start);
+        // A search also reads bytes that are not objects.
+        if !self.index.is_empty() {
+            self.fault(&diagnostic::PDF_DAMAGED, packed.unwrap_or(value.at));
+        }
+    }
+
     /// Charges steps; `None` if too few are left.
     fn charge(&mut self, steps: usize) -> Option<()> {
         step(steps);
@@ -171,7 +181,13 @@ impl<'a> PdfFile<'a> {
         let bytes = self.source(value.source);
         let end = lexer::value_end(bytes, value.at);
         let length = end.unwrap_or(bytes.len()).saturating_sub(value.at);
+        let contents = &self.rest(value)[..length];
+        let has_end = end.is_some()
+            && !(contents.starts_with(b"(") && memmem::find(contents, b"endobj").is_some());
         self.charge(length)?;
+        if !has_end {
+            self.damage(value);
+        }
         end
     }
 
@@ -211,8 +227,11 @@ impl<'a> PdfFile<'a> {
     pub(super) fn next_item(&mut self, cursor: &mut PdfCursor) -> Option<PdfValue> {
         let value = self.value_at(cursor.source, cursor.at)?;
         let rest = self.rest(value);
-        let ends = ["]", ">>", "endobj"];
-        if ends.iter().any(|end| rest.starts_with(end.as_bytes())) {
+        if rest.starts_with(b"endobj") {
+            self.damage(value);
+            return None;
+        }
+        if [&b"]"[..], b">>"].iter().any(|end| rest.starts_with(end)) {
             return None;
         }
         cursor.at = self.end(value)?;

@@ -114,8 +114,12 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let mut count = 0;
         let root = self.file.reference(root);
         self.tree(root, kids, |walk, kid| {
-            let [kids, annotations, additional] =
-                walk.file.fields(kid, ["Kids", "Annots", "AA"])?;
+            let Some([kids, annotations, additional]) =
+                walk.file.fields(kid, ["Kids", "Annots", "AA"])
+            else {
+                walk.file.damage(kid);
+                return None;
+            };
             if kids.is_some() {
                 return kids;
             }
