@@ -509,9 +509,13 @@ impl LinkCollector<'_> {
             let usual = reading.extractor.formats.markdown.slug;
             reading.dialects.of(&path).unwrap_or(usual)
         });
-        let parts = found.parts.iter().flatten();
-        let parts = parts.map(|&part| (found.file, part));
-        self.collected.parts.extend(parts);
+        let is_of_site = audit.sources.has(&path);
+        for &part in found.parts.iter().flatten() {
+            self.collected.parts.push((found.file, part));
+            if is_of_site {
+                self.collected.included.insert(part);
+            }
+        }
         let has_other_ids = found.parts.contains(&None)
             || format.name != "html" && audit.sources.has_other_ids(&path);
         // Hosts of Markdown list directories, servers do not (A12).

@@ -17,6 +17,7 @@ use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::{RuleId, TargetFacts};
 use super::site::{AnchorSet, GithubFragment, Site};
+use super::source::page::SourcePage;
 use super::target::{
     ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path,
 };
@@ -45,6 +46,8 @@ pub(super) struct Evaluator<'a> {
     touched: bool,
     /// The document is the source of a site, which decides about its references.
     is_source: bool,
+    /// The document is not a page of a site, but the text of pages, which resolve its references.
+    is_part: bool,
 }
 
 impl<'a> Evaluator<'a> {
@@ -61,6 +64,7 @@ impl<'a> Evaluator<'a> {
             absolute: AbsolutePaths::default(),
             touched: true,
             is_source: false,
+            is_part: false,
         }
     }
 
@@ -72,10 +76,16 @@ impl<'a> Evaluator<'a> {
         self.repeated.clear();
         self.texts = PageTexts::default();
         self.file = document.file;
-        let sources = &self.audit.sources;
-        self.is_source = document.file.is_some_and(|file| {
-            !sources.is_empty() && sources.has(&self.audit.checker.paths.path(file))
-        });
+        let (sources, checker) = (&self.audit.sources, &self.audit.checker);
+        self.is_source = document
+            .file
+            .is_some_and(|file| !sources.is_empty() && sources.has(&checker.paths.path(file)));
+        let included = &self.site.collected.included;
+        let part = document.file.filter(|&file| included.contains(file));
+        // A file such as README or CHANGES is a page of the repository as well.
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        self.is_part = !name.first().is_some_and(u8::is_ascii_uppercase)
+            && part.is_some_and(|file| SourcePage::of(sources, checker, file).is_none());
         let here = &self.audit.options.reading.bases.here;
         let absolute = self.absolute.absolute(here, path).unwrap_or(path);
         let is_file = document.file.is_some();
@@ -91,7 +101,10 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, fragment) = self.lookups.locate_link(link, self.file);
+        let (mut location, mut fragment) = self.lookups.locate_link(link, self.file);
+        if self.is_part && location != TargetLocation::External {
+            (location, fragment) = (TargetLocation::Skipped, None);
+        }
         let own = self.file.and_then(|file| self.site.anchors(file));
         if matches!(location, TargetLocation::NoIndex(_))
             && own.is_some_and(|own| own.lists_directories)

@@ -160,6 +160,8 @@ pub(super) struct Collection {
     pub(super) labels: TreeLabels,
     /// Documents and the files whose text generators put into them.
     pub(super) parts: Vec<(FileId, FileId)>,
+    /// Those whose documents are of a site.
+    pub(super) included: FileSet,
     /// Pages, each with a page that it names as its translation, and with itself.
     pub(super) translations: HashSet<(FileId, FileId)>,
 }
@@ -176,6 +178,7 @@ impl Collection {
         self.listed.add(&other.listed);
         self.labels.add(other.labels);
         self.parts.append(&mut other.parts);
+        self.included.add(&other.included);
         self.translations.extend(other.translations);
     }
 }
