@@ -1,5 +1,7 @@
 //! Jekyll, as GitHub Pages builds it or by itself.
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::site::*;
 use crate::audit::date::{date, days_from_today};
 
@@ -87,6 +89,15 @@ struct JekyllPage<'a> {
     categories: Vec<String>,
 }
 
+/// Joins the runs of letters, marks, digits and other characters that are kept by `-`.
+fn slugified(text: &str, kept: &str) -> String {
+    let is_gap = |other: char| {
+        !other.is_alphanumeric() && !is_combining_mark(other) && !kept.contains(other)
+    };
+    let words = text.split(is_gap).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
 impl Jekyll {
     /// Returns a value of a file's front matter, or the nearest default of the configuration.
     fn value(&self, page: &JekyllPage<'_>, key: &str) -> Setting {
@@ -117,9 +128,11 @@ impl Jekyll {
             "weekdate" => "/:categories/:year/W:week/:short_day/:title:output_ext",
             own => own,
         };
+        let own = page.front.text("slug").unwrap_or(page.name);
         let url = expand(pattern, page.date.as_bytes(), |name| {
             Some(match name {
-                "title" | "slug" => page.front.text("slug").unwrap_or(page.name).to_owned(),
+                "title" => slugified(own, "._~!$&'()+,;=@"),
+                "slug" => slugified(own, "").to_lowercase(),
                 "name" | "basename" => page.name.to_owned(),
                 "categories" => page.categories.join("/"),
                 "collection" => page.kind.to_owned(),
@@ -249,9 +262,12 @@ impl SiteRules for Jekyll {
             Some([_, title]) => (&name[..title.start - 1], &name[title]),
             None => ("", name),
         };
-        let written = front.texts("category").chain(front.texts("categories"));
+        // Only a text is split at blanks, not the elements of a list.
+        let text = front.text("categories");
+        let list = front.texts("categories").filter(|_| text.is_none());
         let categories = above.split('/').filter(|part| !part.is_empty());
-        let categories = categories.chain(written.flat_map(str::split_whitespace));
+        let categories = categories.chain(text.unwrap_or_default().split_whitespace());
+        let categories = categories.chain(list).chain(front.texts("category"));
         let categories = categories.map(str::to_lowercase).collect();
         // README is the index of its directory without another.
         let has_index = || file.has_beside("index.md") || file.has_beside("index.html");
