@@ -537,8 +537,11 @@ fn is_underlined(line: &[u8], under: &[u8]) -> bool {
 }
 
 fn plain_title(title: &[u8]) -> String {
-    let text = String::from_utf8_lossy(title);
-    let mut text = text.replace(" -- ", "").replace("...", "");
+    /// Characters that become dashes and other signs, which ids lack, and an anchor at the start.
+    static SIGNS: Pattern =
+        Pattern::new(r" -- |\b--\b|\.\.\.|->|<-|\((?:C|R|TM)\)|^\[\[[^\[\]]*\]\]");
+    let text = SIGNS.replace_all(title, &b""[..]);
+    let mut text = String::from_utf8_lossy(&text).into_owned();
     // `name:target[text]`, `uri[text]`: the text remains.
     while let Some(close) = text.find(']')
         && let Some(open) = text[..close].rfind('[')
