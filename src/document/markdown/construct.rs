@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use DocumentPart::{Body, Metadata};
 
+use regex::bytes::Match;
+
 use super::super::options::Slug;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
@@ -50,9 +52,11 @@ const fn row(
 }
 
 #[rustfmt::skip]
-static CONSTRUCTS: [Construct; 29] = [
-    row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#),
-    row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#),
+static CONSTRUCTS: [Construct; 31] = [
+    row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]([^"`\n]+)["`]"#),
+    row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?([^"`\s=>%]+)[\s>%]"#),
+    row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]([^"`\n]+)["`]"#),
+    row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*([^"`\s>]+)"#),
     row(Body, &[Slug::MdBook], "part", r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)"),
     row(Body, &[Slug::Jekyll], "link", r"\{%-?\s*link\s+([^\s{}%]+)\s*-?%\}"),
     row(Body, &[Slug::Jekyll], "post_url", r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}"),
@@ -78,10 +82,10 @@ static CONSTRUCTS: [Construct; 29] = [
     row(Body, &[Slug::MkDocs], "part", r#"(?m)^[ \t]*-+8<-+[ \t]+["']([^"':#\n]+)(?:["'#]|:[^/])"#),
     row(Body, &[Slug::VitePress], "part", r"<!--\s*@include:\s*([^\s{#>]+?)\s*(?:[{#][^>]*)?-->"),
     row(Body, &[Slug::VitePress], "part", r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)"),
-    row(Metadata, &[Slug::VitePress, Slug::Starlight], "link", r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#),
-    row(Metadata, &[Slug::VitePress], "image", r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
+    row(Metadata, &[Slug::VitePress, Slug::Starlight], "link", r#"(?m)(?:^[ \t]*(?:-[ \t]+)*|[{,]\s*)link:[ \t]*["']?([^\s"',}]+)"#),
+    row(Metadata, &[Slug::VitePress], "image", r#"(?m)(?:^[ \t]*(?:-[ \t]+)*|[{,]\s*)(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
     row(Metadata, &[Slug::VitePress], "image", r#"(?m)^hero:[ \t]*\n(?:[ \t][^\n]*\n)*?[ \t]+image:[ \t]*["']?([^\s"',{}]+\.[a-z0-9]+)"#),
-    row(Metadata, &[Slug::Starlight], "image", r#"(?m)(?:^|[\s{,])(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
+    row(Metadata, &[Slug::Starlight], "image", r#"(?m)(?:^[ \t]*(?:-[ \t]+)*|[{,]\s*)(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
     row(Body, &[Slug::Hexo], "post", r"\{%-?\s*post_(?:link|path)\s+([^\s%]+)"),
     row(Body, &[Slug::Hexo], "asset", r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)"),
 ];
@@ -89,9 +93,10 @@ static CONSTRUCTS: [Construct; 29] = [
 /// Text that Liquid leaves alone, or drops; the group is the name of the tag.
 static RAW: Pattern =
     Pattern::new(r"\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
-/// Code without the name in braces that makes it a directive of MyST.
-static CODE: Pattern =
-    Pattern::new(r"(?m)^[ \t]*(?:```+|~~~+)[ \t]*\w[^\n]*\n.*?^[ \t]*(?:```|~~~)");
+/// Code of MyST without the name in braces of another directive, and comments; the group marks a line.
+static CODE: Pattern = Pattern::new(
+    r"(?m)^[ \t]*(?:```+|~~~+)[ \t]*(?:\w|\{(?:source)?code)[^\n]*\n.*?^[ \t]*(?:```|~~~)|^[ \t]*(%)[^\n]*|^[ \t]*<!--.*?(?:-->|\z)",
+);
 /// The path of a module, or of a page, that is not a package's.
 static IMPORT: Pattern =
     Pattern::new(r#"(?:\bfrom|^import|\nimport)\s*["']((?:\.\.?|@site|@|~)/[^"'?#\s]+)"#);
@@ -110,12 +115,23 @@ pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Ran
     paths.for_each(on_path);
 }
 
-/// Returns the ranges of the comments of Liquid after an index.
-pub(super) fn comments(bytes: &[u8], start: usize) -> impl Iterator<Item = Range<usize>> {
-    let blocks = RAW.captures_iter(bytes);
-    let comments = blocks.filter(|block| &block[1] == b"comment");
+/// Returns the ranges of the comments of Liquid or MyST after an index.
+pub(super) fn comments(slug: Slug, bytes: &[u8], start: usize) -> Vec<Range<usize>> {
+    let blocks = code(slug).into_iter();
+    let blocks = blocks.flat_map(|code| code.captures_iter(bytes));
+    let is_comment = |name: Match<'_>| matches!(name.as_bytes(), b"comment" | b"%");
+    let comments = blocks.filter(|block| block.get(1).is_some_and(is_comment));
     let ranges = comments.filter_map(|block| Some(block.get(0)?.range()));
-    ranges.filter(move |range| range.start >= start)
+    ranges.filter(|range| range.start >= start).collect()
+}
+
+/// Returns the pattern of text in which a dialect has no constructs.
+fn code(slug: Slug) -> Option<&'static Pattern> {
+    match slug {
+        Slug::Jekyll => Some(&RAW),
+        Slug::Myst => Some(&CODE),
+        _ => None,
+    }
 }
 
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
@@ -126,12 +142,8 @@ pub(super) fn find(
     mut on_reference: impl FnMut(&'static str, Range<usize>),
 ) {
     let rows = CONSTRUCTS.iter().filter(|row| row.dialects.contains(&slug));
-    let code = match slug {
-        Slug::Jekyll => Some(&RAW),
-        Slug::Myst => Some(&CODE),
-        _ => None,
-    };
-    let raw = code.into_iter().flat_map(|code| code.find_iter(bytes));
+    let code = code(slug).into_iter();
+    let raw = code.flat_map(|code| code.find_iter(bytes));
     let raw: Vec<Range<usize>> = raw.map(|found| found.range()).collect();
     for row in rows {
         let (text, start) = match row.part {

@@ -128,9 +128,7 @@ impl MarkdownScanner {
         };
         let mut hidden = source::metadata(bytes, metadata, is_start);
         let metadata_end = hidden.last().map_or(0, |range| range.end);
-        if self.slug == Slug::Jekyll {
-            hidden.extend(construct::comments(bytes, metadata_end));
-        }
+        hidden.extend(construct::comments(self.slug, bytes, metadata_end));
         let is_mdx = self.flavor == Flavor::Mdx || dialect.writes_mdx;
         let mdx = is_mdx.then(|| mdx::parts(bytes, metadata_end));
         let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
