@@ -21,7 +21,7 @@ const DIALECTS: &[(&str, &str, &[&str])] = &[
     (
         "book.toml",
         "mdbook",
-        &["1-Über--uns-a_b", "setup-1", "own", "term"],
+        &["1-über--uns-a_b", "setup-1", "own", "term"],
     ),
     (
         "mkdocs.yml",
@@ -226,4 +226,221 @@ fn wiki_links_lead_to_pages_anywhere_in_the_tree() {
     );
     let ran = tree.run(&["--root", "docs=https://example.com/", "docs/sub/links.md"]);
     assert_eq!(ran.out, "https://example.com/img/a%20b.png\n");
+}
+
+/// A site for each generator: its files, of which the first is a page, and the references with findings.
+type Site = (
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+);
+
+/// Ids that the generators made themselves.
+const SITES: &[Site] = &[
+    (
+        &[
+            (
+                "src/a.md",
+                "## Über uns\n\n## Привет Мир\n\n## Dup\n\n## Dup\n\n## Dup-1\n\n## \\# Hash\n\n\
+                 [a](#über-uns) [b](#привет-мир) [c](#dup-1-1) [d](#-hash) [e](#none)\n\n\
+                 {{#include ../inc/p.md}}\n",
+            ),
+            ("src/SUMMARY.md", "[A](a.md)\n"),
+            ("inc/p.md", "[x](sub/a.md)\n"),
+            ("book.toml", ""),
+        ],
+        &["#none"],
+    ),
+    (
+        &[
+            (
+                "docs/a.md",
+                "## Foo <b>bar</b>\n\n## API <Badge/>\n\n## ![alt](x.png) Pic\n\n## <Badge/> Last {#own}\n\n\
+                 [a](#foo-bar) [b](#api-) [c](#alt-pic) [d](#own) [e](#pic) [f](#api)\n",
+            ),
+            ("docs/x.png", ""),
+            ("docusaurus.config.js", "export default {}\n"),
+        ],
+        &["#pic", "#api"],
+    ),
+    (
+        &[
+            (
+                "src/content/docs/a.mdx",
+                "---\ntitle: A\ndescription: \"Click this link: foo or file: x.png\"\nhero:\n  actions:\n    \
+                 - link: /none/\n---\n\n## API <Badge/>\n\n## Step -- Two\n\n## ![alt](./x.png) Pic\n\n\
+                 [a](#api) [b](#step--two) [c](#-pic) [d](#none)\n",
+            ),
+            ("src/content/docs/x.png", ""),
+            (
+                "astro.config.mjs",
+                "import starlight from '@astrojs/starlight';\nexport default {integrations: [starlight({})]}\n",
+            ),
+        ],
+        &["/none/", "#none"],
+    ),
+    (
+        &[
+            (
+                "content/docs/a.md",
+                "## [Link text](https://example.com/) after\n\n## __dunder__ x\n\n## A &amp; B\n\n## foo--bar\n\n\
+                 [a](#link-text-after) [b](#dunder-x) [c](#a--b) [d](#foobar) [e](#foo--bar) [f](#none)\n\n\
+                 {{< ref \"Quay One.md\" >}} {{< ref quay.md >}} {{< ref \"Quay Two.md\" >}}\n",
+            ),
+            ("content/docs/Quay One.md", "\n"),
+            ("content/docs/quay.md", "\n"),
+            ("hugo.toml", ""),
+        ],
+        &["#none", "Quay Two.md"],
+    ),
+    (
+        &[
+            (
+                "index.md",
+                "# T\n\n## Łódź Straße\n\n## ![alt](x.png) Pic\n\n\
+                 [a](#lodz-strasze) [b](#-pic) [c](#none)\n\n% [x](no.md)\n\n<!--\n{doc}`no`\n-->\n\n\
+                 ```{code-block} md\n{doc}`no`\n```\n\n{doc}`gone`\n\n```{include} inc/part.md\n```\n",
+            ),
+            ("x.png", ""),
+            ("inc/part.md", "[x](sub/a.md)\n"),
+            (
+                "conf.py",
+                "extensions = ['myst_parser']\nexclude_patterns = ['inc/*']\nmyst_heading_anchors = 3\n",
+            ),
+        ],
+        &["#none", "gone"],
+    ),
+    (
+        &[
+            (
+                "docs/a.md",
+                "## :rocket: Launch\n\n## Own {#own}\n\n[a](#launch) [b](#own) [c](#none)\n\n--8<-- \"s.md\"\n",
+            ),
+            ("snip/s.md", "[x](sub/a.md)\n"),
+            (
+                "mkdocs.yml",
+                "markdown_extensions:\n  - markdown.extensions.attr_list\n  - pymdownx.emoji\n  \
+                 - pymdownx.snippets:\n      base_path: [snip]\n",
+            ),
+        ],
+        &["#none"],
+    ),
+    (
+        &[
+            ("docs/a.md", "## A B\n\n[a](#a_b)\n"),
+            (
+                "mkdocs.yml",
+                "markdown_extensions:\n  - markdown.extensions.toc:\n      separator: _\n",
+            ),
+        ],
+        &[],
+    ),
+    (
+        &[
+            ("docs/a.md", "## Title { #given }\n\n[a](#title-given)\n"),
+            ("docs/b.md", "## Title\n\n[a](#none)\n"),
+            ("mkdocs.yml", ""),
+        ],
+        &["#none"],
+    ),
+    (
+        &[
+            (
+                "README.md",
+                "## What's new?\n\n## C++ & Rust\n\n[a](?id=what39s-new) [b](?id=c-amp-rust) [c](?id=none)\n",
+            ),
+            (
+                "index.html",
+                "<script>window.$docsify = {}</script>\n<script src=\"//example.com/docsify.min.js\"></script>\n",
+            ),
+        ],
+        &["?id=none"],
+    ),
+    (
+        &[
+            (
+                "source/a.md",
+                "---\ntitle: A\n---\n## What's \"new\" -- now...\n\n[a](#What’s-“new”-–-now…) [b](#What-s-new-now) \
+                 [c](#none)\n",
+            ),
+            ("_config.yml", ""),
+            ("package.json", "{\"hexo\": {}}"),
+        ],
+        &["#none"],
+    ),
+    (
+        &[
+            (
+                "docs/a.md",
+                "---\ndescription: \"Click this link: foo\"\nprev: {text: X, link: /no}\n---\n\n## :rocket: Launch\n\n\
+                 ## Q &amp; A\n\n[a](#launch) [b](#q-amp-a) [c](#none)\n\n<!--@include: ../parts/p.md-->\n",
+            ),
+            ("docs/.vitepress/config.js", "export default {}\n"),
+            ("parts/p.md", "[x](./no.md)\n"),
+        ],
+        &["/no", "#none"],
+    ),
+    (
+        &[
+            (
+                "a.md",
+                "# max_file – x\n\n## 🚀 Go\n\n## & More\n\n[a](#maxfile-–-x) [b](#🚀-go) [c](#more) [d](#-more)\n",
+            ),
+            ("README.md", "\n"),
+            ("SUMMARY.md", "[A](a.md)\n"),
+            ("book.json", "{}"),
+        ],
+        &["#-more"],
+    ),
+    (
+        &[
+            ("content/a.md", "+++\n+++\n# Привет\n\n[a](#privet)\n"),
+            (
+                "content/b.md",
+                "+++\n+++\n# Größe\n\n[a](#grosse) [b](#none)\n",
+            ),
+            ("config.toml", "base_url = \"/\"\n"),
+        ],
+        &["#none"],
+    ),
+    (
+        &[
+            (
+                "index.md",
+                "---\n---\n[a](/big%20cat/b/2024/01/01/My-Slug.html) [b](/d/e/c/2024/01/02/two.html) [c](/no)\n",
+            ),
+            (
+                "_posts/2024-01-01-one.md",
+                "---\ncategories: [Big Cat, b]\nslug: My Slug\n---\n",
+            ),
+            (
+                "_posts/2024-01-02-two.md",
+                "---\ncategories: d e\ncategory: c\n---\n",
+            ),
+            ("_config.yml", "plugins: []\n"),
+        ],
+        &["/no"],
+    ),
+    (
+        &[(
+            "a.adoc",
+            "== A--B\n\n== x->y\n\n== About (C)\n\n== [[inl]]Inline anchor\n\n<<_ab>> <<_xy>> <<_about>> \
+                 <<_inline_anchor>> <<inl>> <<_none>>\n",
+        )],
+        &["#_none"],
+    ),
+];
+
+#[test]
+fn headings_have_the_ids_that_generators_make() {
+    for (files, expected) in SITES {
+        let tree = Tree::new(files);
+        let ran = tree.run(&["audit", "--json", "."]);
+        let records = (ran.out.lines())
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .filter(|record| record["type"] == "finding");
+        let found: Vec<_> = records
+            .map(|record| record["reference"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(found, *expected, "{}\n{}", files[0].0, ran.out);
+    }
 }

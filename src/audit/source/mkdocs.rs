@@ -16,6 +16,8 @@ struct MkDocs {
     /// Directories of snippets.
     snippets: Vec<Vec<u8>>,
     has_other_snippets: bool,
+    /// `{#id}` names an anchor.
+    has_attribute_lists: bool,
 }
 
 const INDEX: [&str; 2] = ["index", "README"];
@@ -65,7 +67,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.makes_pages |=
         values.has("hooks") || has("gen-files monorepo i18n mike awesome-pages-gen multirepo");
     site.has_other_ids = has("mkdocstrings autorefs macros include-markdown")
-        || extension("toc").is_some_and(|toc| toc.has("slugify"));
+        || extension("toc").is_some_and(|toc| toc.has_any("slugify separator"));
     Some(Box::new(MkDocs {
         excluded: globs(&docs, excludes),
         docs,
@@ -74,6 +76,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         may_leave: values.text_or("site_url", "").as_deref() == Some(""),
         blog,
         has_other_snippets: options.is_unknown("base_path"),
+        has_attribute_lists: extension("attr_list").or(extension("extra")).is_some(),
         snippets: snippets.map(|base| directory.folder(base)).collect(),
     }))
 }
@@ -92,9 +95,10 @@ fn list(nav: Option<&Setting>, pages: &mut Vec<(String, String)>) {
 
 /// Returns the options of an element of a list of names, and of maps from a name to options.
 fn element(values: &Setting, list: &str, name: &str) -> Option<Setting> {
+    let full = format!("markdown.extensions.{name}");
     let of = |row: &Setting| match row {
-        Setting::Text(own) => (own == name).then_some(Setting::Null),
-        map => Some(map.own(name)?.clone()),
+        Setting::Text(own) => (own == name || *own == full).then_some(Setting::Null),
+        map => Some(map.own(name).or_else(|| map.own(&full))?.clone()),
     };
     let found = values.list(list).iter().find_map(of);
     found.or_else(|| values.get(list).and_then(of))
@@ -138,5 +142,11 @@ impl SiteRules for MkDocs {
             }
             _ => reference.by_url(attempts),
         }
+    }
+
+    fn has_other_ids(&self, path: &[u8]) -> bool {
+        static LIST: Pattern = Pattern::new(r"(?m)^[ \t>]*#[^\n]*\{:?[^}\n]*#[^}\n]*\}");
+        !self.has_attribute_lists
+            && start_of(path, MAX_DOCUMENT).is_some_and(|text| LIST.is_match(&text))
     }
 }

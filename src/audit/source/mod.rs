@@ -188,7 +188,10 @@ impl Sources {
     /// Returns whether the ids of the headings of a page are not known.
     pub(super) fn has_other_ids(&self, path: &[u8]) -> bool {
         let place = self.place(path);
-        place.is_some_and(|(site, ..)| self.sites[site].site.has_other_ids)
+        place.is_some_and(|(site, ..)| {
+            let FoundSite { site, rules, .. } = &self.sites[site];
+            site.has_other_ids || rules.has_other_ids(path)
+        })
     }
 
     /// `shown` returns the path that people see.

@@ -47,6 +47,11 @@ pub(super) trait SiteRules: Send + Sync {
     /// Adds the ways to try for a reference in a page, and decides about a miss.
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts);
 
+    /// Returns whether a page has headings whose ids the dialect does not make.
+    fn has_other_ids(&self, _path: &[u8]) -> bool {
+        false
+    }
+
     /// Returns whether a fragment names a place of any page of the site.
     fn has_label(&self, _name: &[u8]) -> bool {
         false
@@ -585,6 +590,9 @@ impl SiteReference<'_> {
         }
     }
 }
+
+/// The part of a document in which labels and headings are read, in bytes.
+pub(super) const MAX_DOCUMENT: u64 = 1 << 20;
 
 /// Reads the front matter of a file.
 pub(super) fn front_matter(path: &[u8]) -> FrontMatter {

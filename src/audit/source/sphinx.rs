@@ -127,9 +127,6 @@ impl Sphinx {
     }
 }
 
-/// The part of a document in which labels are read, in bytes.
-const MAX_DOCUMENT: u64 = 1 << 20;
-
 static OBJECT: Pattern = Pattern::new(r"^[A-Za-z_]\w*(\.\w+)*\.[A-Za-z_]\w*$");
 static FILE: Pattern = Pattern::new(
     r"(?i)\.(css|csv|gif|gz|html?|ipynb|jpe?g|js|json|md|pdf|png|py|rst|svg|toml|txt|webp|ya?ml|zip)$",

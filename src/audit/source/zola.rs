@@ -1,5 +1,7 @@
 //! Zola.
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::site::*;
 
 struct Zola {
@@ -160,5 +162,14 @@ impl SiteRules for Zola {
                 attempts.undecided_if(memchr::memmem::find(reference.path, b"page/").is_some());
             }
         }
+    }
+
+    /// The generator writes letters of other scripts in ASCII.
+    fn has_other_ids(&self, path: &[u8]) -> bool {
+        let text = start_of(path, MAX_DOCUMENT).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let headings = text.lines().filter(|line| line.starts_with('#'));
+        let is_other = |other: char| other.is_alphanumeric() && !other.is_ascii() && other != 'ß';
+        headings.flat_map(|line| line.nfkd()).any(is_other)
     }
 }

@@ -85,6 +85,7 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
             html: blank(bytes),
             ..MdxParts::default()
         },
+        is_heading: false,
         budget: 4 * bytes.len() + (64 << 10),
     };
     reader.read(start);
@@ -94,15 +95,16 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
 /// Replaces all bytes but line breaks by spaces.
 pub(super) fn blank(bytes: &[u8]) -> Vec<u8> {
     let mut blank = bytes.to_vec();
-    erase(&mut blank);
+    fill(&mut blank, b' ');
     blank
 }
 
-fn erase(bytes: &mut [u8]) {
+/// Replaces all bytes but line breaks.
+fn fill(bytes: &mut [u8], by: u8) {
     let bytes = bytes
         .iter_mut()
         .filter(|byte| !matches!(byte, b'\n' | b'\r'));
-    bytes.for_each(|byte| *byte = b' ');
+    bytes.for_each(|byte| *byte = by);
 }
 
 fn is_name(byte: u8) -> bool {
@@ -132,6 +134,7 @@ enum AttributeKind {
 struct MdxReader<'a> {
     bytes: &'a [u8],
     parts: MdxParts,
+    is_heading: bool,
     /// How many bytes may be read in vain after an unclosed bracket: past that brackets are text.
     budget: usize,
 }
@@ -156,6 +159,7 @@ impl MdxReader<'_> {
                     continue;
                 }
                 before = line;
+                self.is_heading = line.trim_ascii_start().starts_with(b"#");
                 if let Some(end) = fence_end(bytes, at) {
                     self.parts.code.push(at + line.len()..end);
                     (at, is_line_start, before) = (end, true, b"");
@@ -185,7 +189,7 @@ impl MdxReader<'_> {
     }
 
     fn erase(&mut self, range: Range<usize>) {
-        erase(&mut self.parts.markdown[range]);
+        fill(&mut self.parts.markdown[range], b' ');
     }
 
     fn copy(&mut self, range: Range<usize>) {
@@ -385,8 +389,9 @@ impl MdxReader<'_> {
     /// of HTML.
     fn tag(&mut self, whole: Range<usize>, name: Range<usize>, attributes: &[Attribute]) {
         let bytes = self.bytes;
-        // A line that is more than a tag continues as text.
-        self.erase(whole.clone());
+        // A line that is more than a tag continues as text. The text of a heading has no blanks for its tags.
+        let by = [b' ', REPLACED as u8][usize::from(self.is_heading)];
+        fill(&mut self.parts.markdown[whole.clone()], by);
         let element = &bytes[name.clone()];
         if element.is_empty() {
             return;

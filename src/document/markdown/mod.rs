@@ -225,7 +225,7 @@ impl MarkdownScanner {
                 Some(id) => anchors.push((heading.at, id.clone())),
                 None if self.slug == Slug::None => {}
                 None => {
-                    let (name, also) = self.slugs.next(&heading.text);
+                    let (name, also) = self.slugs.next(&heading.text, &heading.raw);
                     let names = [name].into_iter().chain(also);
                     anchors.extend(names.map(|name| (heading.at, name)));
                 }
@@ -316,10 +316,18 @@ struct OpenLink<'a> {
 struct Heading {
     /// Index of the heading in the bytes of the source.
     at: usize,
-    /// The text from which the anchor is made.
     text: String,
+    /// The source, where the anchor is made of it.
+    raw: String,
     /// The anchor, where the author names it.
     id: Option<String>,
+}
+
+impl Heading {
+    fn new(at: usize, id: Option<String>) -> Self {
+        let (text, raw) = Default::default();
+        Heading { at, text, raw, id }
+    }
 }
 
 struct MarkdownWalk<'a, 'e, 'f> {
@@ -425,15 +433,14 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         };
         let at = self.range(range).start;
         for id in [format!("fn:{name}"), link] {
-            let (text, id) = (String::new(), Some(id));
-            self.headings.push(Heading { at, text, id });
+            self.headings.push(Heading::new(at, Some(id)));
         }
     }
 
     fn extend_heading(&mut self, text: &str) {
+        // Docusaurus uses the text of images.
         if let Some(heading) = &mut self.heading
-            && self.opaque == 0
-            && self.dialect.heading == HeadingSource::Text
+            && (self.opaque == 0 || self.dialect.slug == Slug::Docusaurus)
         {
             heading.text.push_str(text);
         }
@@ -451,17 +458,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 // Some dialects write `{:#id}`.
                 let colon = attrs.iter().find_map(|(name, _)| name.strip_prefix(":#"));
                 let id = id.map(|id| id.to_string()).or(colon.map(str::to_owned));
-                let text = match self.dialect.heading {
-                    HeadingSource::Text => String::new(),
-                    HeadingSource::Markup => heading_markup(&self.source[range.clone()]).to_owned(),
-                };
-                let at = self.range(range).start;
-                self.heading = Some(Heading { at, text, id });
+                let mut heading = Heading::new(self.range(range.clone()).start, id);
+                if self.dialect.heading == HeadingSource::Markup {
+                    heading.raw = heading_markup(&self.source[range]).to_owned();
+                }
+                self.heading = Some(heading);
             }
             // mdBook gives terms anchors as it does headings.
             Tag::DefinitionListTitle if self.dialect.numbers_terms => {
-                let (at, text, id) = (self.range(range).start, String::new(), None);
-                self.heading = Some(Heading { at, text, id });
+                self.heading = Some(Heading::new(self.range(range).start, None));
             }
             // MDX has no such code: the rest of it is text.
             Tag::CodeBlock(CodeBlockKind::Indented) if self.is_mdx => {}
@@ -537,11 +542,10 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 }
                 decoded
             });
-            self.headings.push(Heading {
-                at: self.range(block.start + whole.start..block.end).start,
-                text: String::from_utf8_lossy(text.trim_ascii()).into_owned(),
-                id: None,
-            });
+            let at = self.range(block.start + whole.start..block.end).start;
+            let mut heading = Heading::new(at, None);
+            heading.text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+            self.headings.push(heading);
         }
     }
 

@@ -6,6 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::options::Slug;
+use super::super::rst::ids::make_id;
+use crate::bytes::pattern::Pattern;
 
 #[derive(Debug)]
 pub(super) struct Dialect {
@@ -16,7 +18,7 @@ pub(super) struct Dialect {
     pub(super) heading: HeadingSource,
     /// Makes the anchor of a heading, before it is numbered.
     pub(super) make: fn(&str) -> String,
-    /// Another anchor of the same heading.
+    /// Makes another anchor of the text of the same heading.
     also: Option<fn(&str) -> String>,
     also_numbering: Numbering,
     numbering: Numbering,
@@ -120,24 +122,27 @@ static DIALECTS: &[Dialect] = &[
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
-        slug: Slug::MdBook, numbering: Numbering::Count, name: "mdbook", markers: &["book.toml"], make: mdbook,
-        attributes: AttributeLists::Headings, definitions: true, numbers_terms: true, ..GITHUB
+        slug: Slug::MdBook, name: "mdbook", markers: &["book.toml"], make: mdbook, attributes: AttributeLists::Headings,
+        definitions: true, numbers_terms: true, ..GITHUB
     },
-    // `slugify` and `unique` of Python-Markdown's toc extension.
+    // `slugify` and `unique` of Python-Markdown's toc extension. Its text has no emoji, if an extension reads them.
     Dialect {
         slug: Slug::MkDocs, name: "mkdocs", markers: &["mkdocs.yml", "mkdocs.yaml"], make: python_markdown,
+        also: Some(|text| python_markdown(&without_emoji(text))), also_numbering: Numbering::Underscore,
         numbering: Numbering::Underscore, attributes: AttributeLists::Anywhere, definitions: true,
         labels: ImplicitLabels::Words, ..GITHUB
     },
     // github-slugger.
     Dialect {
-        slug: Slug::Docusaurus, name: "docusaurus", markers: &["docusaurus.config.*"],
+        slug: Slug::Docusaurus, name: "docusaurus", markers: &["docusaurus.config.*"], make: slugger,
         attributes: AttributeLists::Headings, writes_mdx: true, imports_modules: true, ..GITHUB
     },
-    // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
+    // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading; of its text in
+    // newer versions.
     Dialect {
         slug: Slug::Hugo, name: "hugo", markers: &["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"],
-        heading: HeadingSource::Markup, make: hugo, numbering: Numbering::Free,
+        heading: HeadingSource::Markup, make: hugo, also: Some(|text| hugo(&smart(text))),
+        also_numbering: Numbering::Free, numbering: Numbering::Free,
         attributes: AttributeLists::Headings, definitions: true, ..GITHUB
     },
     // `basic_generate_id` of kramdown, made of the source of a heading.
@@ -158,15 +163,16 @@ static DIALECTS: &[Dialect] = &[
         slug: Slug::Pandoc, name: "pandoc", make: pandoc, numbering: Numbering::Free,
         attributes: AttributeLists::Anywhere, definitions: true, labels: ImplicitLabels::Headings, ..GITHUB
     },
-    // `slugify` of mdit-vue.
+    // `slugify` of mdit-vue. The text has no emoji, and may have `&amp;`.
     Dialect {
         slug: Slug::VitePress, name: "vitepress", markers: &[".vitepress"], make: vitepress,
+        also: Some(|text| vitepress(&without_emoji(text).replace('&', "&amp;"))),
         attributes: AttributeLists::Headings, ..GITHUB
     },
-    // github-slugger without its memory.
+    // github-slugid.
     Dialect {
-        slug: Slug::HonKit, name: "honkit", markers: &["book.json", "book.js"], numbering: Numbering::None,
-        attributes: AttributeLists::Headings, ..GITHUB
+        slug: Slug::HonKit, name: "honkit", markers: &["book.json", "book.js"], make: honkit,
+        numbering: Numbering::None, attributes: AttributeLists::Headings, ..GITHUB
     },
     // `slugify` of Docsify.
     Dialect { slug: Slug::Docsify, numbering: Numbering::Count, name: "docsify", make: docsify, ..GITHUB },
@@ -181,11 +187,18 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings, definitions: true, ..GITHUB
     },
     // github-slugger.
-    Dialect { slug: Slug::Starlight, name: "starlight", page_ids: &["_top"], imports_modules: true, ..GITHUB },
+    Dialect {
+        slug: Slug::Starlight, name: "starlight", make: starlight, page_ids: &["_top"], imports_modules: true, ..GITHUB
+    },
     // github-slugger.
-    Dialect { slug: Slug::Nextra, name: "nextra", has_bracketed_ids: true, imports_modules: true, ..GITHUB },
-    // `slugize` of hexo-util.
-    Dialect { slug: Slug::Hexo, numbering: Numbering::Count, name: "hexo", make: hexo, ..GITHUB },
+    Dialect {
+        slug: Slug::Nextra, name: "nextra", make: slugger, has_bracketed_ids: true, imports_modules: true, ..GITHUB
+    },
+    // `slugize` of hexo-util; an option leaves out the typography.
+    Dialect {
+        slug: Slug::Hexo, numbering: Numbering::Count, name: "hexo", make: |text| hexo(&smart(text)),
+        also: Some(hexo), ..GITHUB
+    },
 ];
 
 impl Dialect {
@@ -252,12 +265,17 @@ impl Slugs {
         }
     }
 
-    /// Returns the anchor of the next heading, and another one that it has as well.
-    pub(super) fn next(&mut self, heading: &str) -> (String, Option<String>) {
+    /// Returns the anchor of the next heading, and another one that it has as well. `raw` is its source, of which some
+    /// dialects make the anchor.
+    pub(super) fn next(&mut self, text: &str, raw: &str) -> (String, Option<String>) {
         let numbering = self.dialect.numbering;
+        let heading = match self.dialect.heading {
+            HeadingSource::Text => text,
+            HeadingSource::Markup => raw,
+        };
         let anchor = numbering.unique((self.dialect.make)(heading), &mut self.used);
         let also_numbering = self.dialect.also_numbering;
-        let also = self.dialect.also.map(|make| make(heading));
+        let also = self.dialect.also.map(|make| make(text));
         let also = also.map(|slug| also_numbering.unique(slug, &mut self.also));
         let also = also.filter(|also| *also != anchor);
         (anchor, also)
@@ -362,18 +380,65 @@ fn is_sign_of_number(character: char) -> bool {
         || matches!(character, '❶'..='➓' | '㈠'..='㈩' | '㉈'..='㉟' | '㊀'..='㊉' | '㊱'..='㊿')
 }
 
-/// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`; drops the rest.
 fn github(heading: &str) -> String {
+    slugger(heading.trim())
+}
+
+/// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`, also beside an image or a tag at the
+/// start or the end; drops the rest.
+fn slugger(heading: &str) -> String {
     let is_kept = |character| {
         is_word(character) && !is_sign_of_number(character) || is_combining_mark(character)
     };
-    lower(&replaced(heading.trim(), is_space, is_kept))
+    lower(&replaced(heading, is_space, is_kept))
+}
+
+/// Makes a GitHub slug of the typographic text, without `-` at its end.
+fn starlight(heading: &str) -> String {
+    let slug = slugger(&smart(heading));
+    slug.strip_suffix('-').unwrap_or(&slug).to_owned()
 }
 
 /// Makes a GitHub slug without marks and with all numbers.
 fn myst(heading: &str) -> String {
     let is_kept = |character| is_word(character) && !is_combining_mark(character);
-    lower(&replaced(heading.trim(), is_space, is_kept))
+    lower(&replaced(heading, is_space, is_kept))
+}
+
+/// Drops ASCII punctuation other than `-`, and some symbols; replaces spaces by `-`, with none at the start;
+/// lower-cases.
+fn honkit(heading: &str) -> String {
+    let is_kept = |other: char| match other {
+        '-' => true,
+        other => !other.is_ascii_punctuation() && !"©∑®†“”‘’∂ƒ™℠…œŒ˚ºª•∆∞♥".contains(other),
+    };
+    let slug = replaced(heading.trim(), is_space, is_kept).to_lowercase();
+    slug.strip_prefix('-').unwrap_or(&slug).to_owned()
+}
+
+/// Returns a text with typographic quotes, dashes and ellipses (smartypants).
+fn smart(text: &str) -> String {
+    let text = text.replace("---", "—").replace("--", "–");
+    let mut smart = String::new();
+    for character in text.replace("...", "…").chars() {
+        let is_before = |last: char| last.is_whitespace() || "-—/([{‘“".contains(last);
+        let opens = smart.chars().next_back().is_none_or(is_before);
+        smart.push(match character {
+            '\'' if opens => '‘',
+            '\'' => '’',
+            '"' if opens => '“',
+            '"' => '”',
+            other => other,
+        });
+    }
+    smart
+}
+
+/// Returns a text without the names of emoji between colons.
+fn without_emoji(text: &str) -> String {
+    static EMOJI: Pattern = Pattern::new(r":[a-z0-9_+-]+:");
+    let text = EMOJI.replace_all(text.as_bytes(), &b""[..]);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Makes a GitHub slug with one `-` for several; a number alone would name an issue and gets a prefix.
@@ -388,10 +453,10 @@ fn gitlab(heading: &str) -> String {
     slug
 }
 
-/// Lower-cases ASCII; keeps letters, digits, `_` and `-`; replaces each white space by `-`.
+/// Lower-cases; keeps letters, digits, `_` and `-`; replaces each white space by `-`.
 fn mdbook(heading: &str) -> String {
-    let trimmed = heading.trim().trim_start_matches('#').trim();
-    replaced(trimmed, char::is_whitespace, is_word).to_ascii_lowercase()
+    let lower = heading.trim().to_lowercase();
+    replaced(&lower, char::is_whitespace, is_word)
 }
 
 /// Takes accents away and drops other characters than ASCII; keeps letters, digits and `_`; replaces runs
@@ -504,12 +569,15 @@ fn zola(heading: &str) -> String {
     slug.trim_matches('-').to_ascii_lowercase()
 }
 
-/// Lower-cases; drops punctuation; one `-` takes the place of each run of blanks and hyphens; `_` goes before a
-/// digit at the start. `:id=x` names another text.
+/// Lower-cases; drops punctuation other than the names of character references; one `-` takes the place of each run of
+/// blanks and hyphens; `_` goes before a digit at the start. `:id=x` names another text.
 fn docsify(heading: &str) -> String {
     let own = heading.split_once(":id=").map(|(_, id)| id);
     let own = own.and_then(|id| id.split_whitespace().next());
-    let text = own.unwrap_or(heading).trim();
+    let text = own.unwrap_or(heading).trim().to_owned();
+    // Signs, each before its name.
+    let names = ["&amp", "<lt", ">gt", "\"quot", "'39"].iter();
+    let text = names.fold(text, |text, name| text.replace(&name[..1], &name[1..]));
     let is_kept = |character: &char| match character {
         '-' | '_' => true,
         '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}' => false,
@@ -519,12 +587,8 @@ fn docsify(heading: &str) -> String {
     marked(joined(text.chars().filter(is_kept), is_gap).to_ascii_lowercase())
 }
 
-/// Returns the id of docutils (`make_id`): `-` takes the place of each run of other characters than letters
-/// and digits, with none at the ends; it begins with a letter.
 fn docutils(heading: &str) -> String {
-    let slug = zola(heading);
-    slug.trim_start_matches(|first: char| !first.is_ascii_alphabetic())
-        .to_owned()
+    String::from_utf8_lossy(&make_id(heading.as_bytes())).into_owned()
 }
 
 #[cfg(test)]

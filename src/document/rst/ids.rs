@@ -12,7 +12,7 @@ const LETTERS: [(char, &str); 8] = [
 ];
 
 /// Returns the identifier of a name: letters in lower case, digits, and hyphens; it may be empty.
-pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
+pub(in crate::document) fn make_id(name: &[u8]) -> Vec<u8> {
     let mut id = Vec::new();
     let mut push = |character: char| {
         if character.is_ascii_alphanumeric() {

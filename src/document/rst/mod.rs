@@ -7,7 +7,7 @@
 mod body;
 mod boundary;
 mod directives;
-mod ids;
+pub(super) mod ids;
 mod inline;
 mod references;
 mod uri;
