@@ -138,7 +138,6 @@ pub(crate) fn run<'r>(
 /// Makes documents be read as a whole, with their anchors.
 fn prepare(audit: &mut Audit) {
     let reading = &mut audit.options.reading;
-    reading.keeps_documents = true;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
     let describes = |rule| audit.options.levels.reports(rule);

@@ -33,7 +33,7 @@ use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::walk::{Root, path_of, read_start};
 use crate::pipeline::workers::worker_count;
-use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; `None` without a configuration.
@@ -359,13 +359,11 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
         errors: !findings.no_messages,
         diagnostics: findings.verbose,
         summary: true,
-        archives: Archives::Leave,
+        archives: None,
     };
     options.threads = worker_count(findings.threads.unwrap_or(0));
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.for_progress(auto).then(Arc::default);
-    // Documents are not split: their anchors belong together.
-    options.keeps_documents = true;
     Ok(options)
 }
 

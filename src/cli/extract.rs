@@ -24,7 +24,7 @@ use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::workers::worker_count;
 use crate::pipeline::writer::FlushPolicy;
 use crate::pipeline::{
-    Archives, Decompress, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity,
+    Decompress, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity,
 };
 
 /// The rows of the output.
@@ -209,11 +209,10 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
             errors: !output.no_messages,
             diagnostics: output.verbose,
             summary: output.stats.is_some() && report != ReportMode::Nothing,
-            archives: match output.stats {
-                None => Archives::Leave,
-                Some(StatsArg::Text) => Archives::Words,
-                Some(StatsArg::Json) => Archives::Records,
-            },
+            archives: output.stats.map(|form| match form {
+                StatsArg::Text => output.messages,
+                StatsArg::Json => MessageForm::Records,
+            }),
         },
         messages: output.messages,
         has_report: output.report.is_some(),

@@ -11,7 +11,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use toml::Table;
 
 use super::args::input::AddedTypes;
-use super::args::output::{GeneratedKind, string_form};
+use super::args::output::GeneratedKind;
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
 use super::help::{Page, nearest, subcommands};
@@ -71,7 +71,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit> {
     }
     if let Some(fields) = arguments.record.fields {
         let fields = fields(&arguments.columns)?;
-        push_schema(&fields, string_form(arguments.dictionaries), &mut table);
+        push_schema(&fields, arguments.dictionaries, &mut table);
         print(&table)
     } else {
         Err("only link, record and target have tables: uriscan schema link --format arrow".into())

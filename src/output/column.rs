@@ -75,66 +75,50 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The type of columns of strings that many rows share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StringForm {
-    /// Strings.
-    #[default]
-    Plain,
-    /// Numbers of strings in a dictionary, which each batch replaces.
-    Dictionary,
-}
-
 impl ColumnKind {
-    /// Returns whether [`StringForm`] applies.
+    /// Returns whether a dictionary may hold the strings.
     pub(crate) fn is_shared(self) -> bool {
         matches!(self, ColumnKind::Name | ColumnKind::SharedUri)
     }
 
     /// Returns the name of the Arrow type.
-    pub(crate) fn type_name(self, strings: StringForm) -> &'static str {
+    pub(crate) fn type_name(self, has_dictionaries: bool) -> &'static str {
         match self {
             ColumnKind::Number => "int64",
             ColumnKind::Time => "timestamp[us, UTC]",
             ColumnKind::Bytes => "binary",
             ColumnKind::Names => "list<utf8>",
             ColumnKind::ByteLists => "list<binary>",
-            _ if self.is_shared() && strings == StringForm::Dictionary => "dictionary<int32, utf8>",
+            _ if self.is_shared() && has_dictionaries => "dictionary<int32, utf8>",
             _ => "utf8",
         }
     }
 }
 
-/// A set of columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColumnSet {
-    /// The columns that every link can fill.
-    #[default]
-    Core,
-    /// With the message and the part.
-    Mail,
-    /// With the record of a web archive.
-    Web,
-    /// All, and the target's host and scheme.
-    All,
+named! {
+    /// A set of columns, as `--columns` takes it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ColumnSet {
+        /// The columns that every link can fill.
+        #[default]
+        Core = "core",
+        /// With the message and the part.
+        Mail = "mail",
+        /// With the record of a web archive.
+        Web = "web",
+        /// All, and the target's host and scheme.
+        All = "all",
+    }
 }
 
 impl ColumnSet {
-    /// The sets with their names, as `--columns` takes them.
-    pub(crate) const NAMES: [(ColumnSet, &'static str); 4] = [
-        (ColumnSet::Core, "core"),
-        (ColumnSet::Mail, "mail"),
-        (ColumnSet::Web, "web"),
-        (ColumnSet::All, "all"),
-    ];
-
     /// The sets of a column: in all tables.
     pub(super) const CORE: &'static [Self] = &[Self::Core, Self::Mail, Self::Web, Self::All];
     /// Of messages and of web archives.
     pub(super) const MEMBERS: &'static [Self] = &[Self::Mail, Self::Web, Self::All];
     pub(super) const MAIL: &'static [Self] = &[Self::Mail, Self::All];
     pub(super) const WEB: &'static [Self] = &[Self::Web, Self::All];
-    pub(super) const ALL: &'static [Self] = &[Self::All];
+    pub(super) const EXTRA: &'static [Self] = &[Self::All];
     /// In no set.
     pub(super) const NOWHERE: &'static [Self] = &[];
 }

@@ -3,7 +3,7 @@
 use super::column::Value;
 use super::escape::{Escape, make_visible, push_decimal};
 use super::json::push_base64;
-use super::layout::{Formulas, Layout};
+use super::layout::Layout;
 use super::record::DocumentPath;
 use super::text::push_lossy;
 use crate::bytes::simd::{self, Block};
@@ -43,11 +43,11 @@ pub(super) fn push_row(
             out.get(start),
             Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
         );
-        if is_formula && layout.formulas == Formulas::Protect {
+        if is_formula && layout.protects_formulas {
             out.insert(start, b'\'');
         }
         protect(start, out);
-        if layout.escape == Escape::Controls || layout.formulas == Formulas::Protect {
+        if layout.escape == Escape::Controls || layout.protects_formulas {
             make_visible(start, out);
         }
     }

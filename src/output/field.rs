@@ -233,30 +233,30 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(link.part.filename),
     "disposition": Message Name in MAIL, "The disposition of the part: inline or attachment" =>
         |_, link| Value::text(link.part.disposition),
-    "host": Requested Name in ALL, "The host of the target, in lower case, with A-labels" =>
+    "host": Requested Name in EXTRA, "The host of the target, in lower case, with A-labels" =>
         |_, link| host_of(target(link), valid_host),
-    "host_rev": Requested Name in ALL, "The labels of the host in reverse order" =>
+    "host_rev": Requested Name in EXTRA, "The labels of the host in reverse order" =>
         |_, link| host_of(target(link), reversed_host),
-    "scheme": Requested Name in ALL, "The scheme of the target, in lower case" =>
+    "scheme": Requested Name in EXTRA, "The scheme of the target, in lower case" =>
         |_, link| {
             let lower = |scheme: &[u8]| Some(String::from_utf8_lossy(scheme).to_ascii_lowercase());
             let scheme = Reference::split(target(link)).scheme;
             scheme.map_or(Value::Null, |scheme| Value::Formed(scheme, lower))
         },
-    "registered_domain": Requested Name in ALL,
+    "registered_domain": Requested Name in EXTRA,
         "The domain under a public suffix that the host of the target is, or belongs to" =>
         |_, link| host_of(target(link), registered_domain),
-    "surt": Requested Text in ALL, "The key of the target in indexes of web archives" =>
+    "surt": Requested Text in EXTRA, "The key of the target in indexes of web archives" =>
         |_, link| link.target.map_or(Value::Null, |target| Value::Formed(target, |uri| Some(surt(uri)))),
-    "page_host": Requested Name in ALL, "The host of target_uri" =>
+    "page_host": Requested Name in EXTRA, "The host of target_uri" =>
         |_, link| host_of(page(link), valid_host),
-    "page_host_rev": Requested Name in ALL, "The labels of that host in reverse order" =>
+    "page_host_rev": Requested Name in EXTRA, "The labels of that host in reverse order" =>
         |_, link| host_of(page(link), reversed_host),
     "content_language": Requested Name in WEB, "The language of the response, as its header has it" =>
         |_, link| Value::text(record(link).content_language),
-    "reference_text": Requested Text in ALL, "The reference as text: invalid UTF-8 is U+FFFD" =>
+    "reference_text": Requested Text in EXTRA, "The reference as text: invalid UTF-8 is U+FFFD" =>
         |_, link| Value::Bytes(link.reference),
-    "page_domain": Requested Name in ALL, "The registered domain of page_host" =>
+    "page_domain": Requested Name in EXTRA, "The registered domain of page_host" =>
         |_, link| host_of(page(link), registered_domain),
 };
 
@@ -325,10 +325,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
     "record_id": Nullable Name in WEB, "The identifier of the record" =>
         |_, link| Value::text(record(link).id),
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
-        |path, _| match path.is_utf8() {
-            true => Value::Null,
-            false => Value::Base64(path.path()),
-        },
+        |path, _| if path.is_utf8() { Value::Null } else { Value::Base64(path.path()) },
 };
 
 /// The keys of `uriscan targets`; the address is the target of the link.
@@ -417,8 +414,8 @@ pub(crate) enum ColumnChoice {
 impl ColumnChoice {
     /// Returns the set or the key of a name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let set = ColumnSet::NAMES.iter().find(|(_, known)| *known == name);
-        let set = set.map(|&(set, _)| ColumnChoice::Set(set));
+        let set = ColumnSet::ALL.iter().find(|set| set.name() == name);
+        let set = set.map(|&set| ColumnChoice::Set(set));
         set.or_else(|| RecordField::named(name).map(ColumnChoice::Field))
     }
 }

@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 
 use super::column::Value;
 use super::escape::{is_control, push_decimal, push_parts};
-use super::record::{ArchiveRecord, Counted, DocumentPath, Failure, Skip, Summary, Usage};
+use super::record::{ArchiveRecord, Counted, DocumentPath, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::linker::Diagnostic;
 
@@ -20,10 +20,11 @@ pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, 
     close(path, out);
 }
 
-pub(crate) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
+/// Appends the reason why a document could not be read.
+pub(crate) fn push_failure(path: &DocumentPath, message: &str, out: &mut Vec<u8>) {
     open("error", out);
-    push_path(path, failure.member, out);
-    push_member("message", failure.message, out);
+    push_path(path, None, out);
+    push_member("message", message, out);
     close(path, out);
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::column::{ColumnSet, StringForm};
+use super::column::ColumnSet;
 use super::escape::Escape;
 use super::field::{FIELDS, RecordField, ValueScope, default_fields, table_fields};
 
@@ -15,8 +15,8 @@ pub struct Layout {
     pub(crate) fields: Vec<&'static RecordField>,
     /// The keys after `type`, in runs of one scope.
     pub(crate) runs: Vec<FieldRun>,
-    /// Arrow: the type of columns of strings that many rows share.
-    pub strings: StringForm,
+    /// Arrow: strings that many rows share are numbers of strings in a dictionary, which each batch replaces.
+    pub has_dictionaries: bool,
     /// Text: the location before the target.
     pub location: LocationPrefix,
     /// Text: the byte that ends a line.
@@ -27,8 +27,8 @@ pub struct Layout {
     pub color: bool,
     /// Text: make targets hyperlinks of the terminal.
     pub hyperlinks: bool,
-    /// CSV and TSV: cells that a spreadsheet would take for a formula.
-    pub formulas: Formulas,
+    /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula.
+    pub protects_formulas: bool,
 }
 
 /// Keys in a row whose values have one scope.
@@ -36,16 +36,6 @@ pub struct Layout {
 pub(crate) struct FieldRun {
     pub(crate) scope: ValueScope,
     pub(crate) fields: Vec<&'static RecordField>,
-}
-
-/// The spelling of cells of CSV and TSV that a spreadsheet would take for a formula.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formulas {
-    /// Unchanged.
-    #[default]
-    Keep,
-    /// After an apostrophe.
-    Protect,
 }
 
 impl Default for Layout {
@@ -73,13 +63,13 @@ impl Layout {
             kind: "link",
             runs: runs.collect(),
             fields,
-            strings: StringForm::default(),
+            has_dictionaries: false,
             location: LocationPrefix::default(),
             terminator: b'\n',
             escape: Escape::default(),
             color: false,
             hyperlinks: false,
-            formulas: Formulas::default(),
+            protects_formulas: false,
         }
     }
 

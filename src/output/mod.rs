@@ -21,7 +21,7 @@ use escape::push_decimal;
 use record::Counted;
 use table::TableFormat;
 
-pub use layout::{Formulas, Layout, LocationPrefix};
+pub use layout::{Layout, LocationPrefix};
 pub use record::DocumentPath;
 
 /// An output format.

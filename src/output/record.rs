@@ -78,15 +78,6 @@ impl DocumentPath {
     }
 }
 
-/// A document, or a part of one, that could not be read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Failure<'a> {
-    /// The enclosed document, if any.
-    pub member: Option<&'a str>,
-    /// The reason, without the path.
-    pub message: &'a str,
-}
-
 /// The keys of `--count-by`, and a value of each.
 pub(crate) type Counted<'a> = (&'a [&'a str], &'a [&'a [u8]]);
 

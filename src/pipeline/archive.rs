@@ -9,7 +9,7 @@ use memchr::memrchr;
 
 use super::bases::TreeRoot;
 use super::input::{self, OpenedFile};
-use super::options::{Archived, Choice, Decompress, PipelineOptions, ReportMode};
+use super::options::{Archived, Decompress, PipelineOptions, ReportMode};
 use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
@@ -633,10 +633,10 @@ impl<'a> ArchiveReader<'a> {
     ) -> io::Result<()> {
         let choice = self.options.choose(place.path, false, head);
         let format = match (choice, &place.archive.attached) {
-            (Choice::Read(format), None) => Ok(format),
-            (Choice::Read(format), Some(_)) if *format == *Format::PDF => Ok(format),
+            (Ok(format), None) => Ok(format),
+            (Ok(format), Some(_)) if *format == *Format::PDF => Ok(format),
             (_, Some(media_type)) => Err(media_type.as_str()),
-            (Choice::Skip(skip), None) => Err(skip.format),
+            (Err(skip), None) => Err(skip.format),
         };
         self.document(format, contents, place)
     }

@@ -24,11 +24,11 @@ pub(crate) mod workers;
 pub mod writer;
 
 pub use options::{
-    Archived, Archives, Decompress, Filter, MessageFilter, MessageForm, OutputOrder, PartKind,
+    Archived, Decompress, Filter, MessageFilter, MessageForm, OutputOrder, PartKind,
     PipelineOptions, Progress, ReportMode, Shard, TargetForm, Verbosity, Written,
 };
 
 #[cfg(feature = "internals")]
-pub use options::{Choice, PIECE};
+pub use options::PIECE;
 #[cfg(feature = "internals")]
 pub use run::run;

@@ -77,8 +77,6 @@ pub struct PipelineOptions {
     pub threads: usize,
     /// The size of the pieces of a huge file, in bytes; 0 is [`PIECE`].
     pub piece_size: u64,
-    /// Split archives only, and no documents.
-    pub keeps_documents: bool,
     /// The order of the output.
     pub order: OutputOrder,
     /// Read streams as they come, and write each link at once.
@@ -142,28 +140,34 @@ impl PipelineOptions {
         }
     }
 
-    /// Chooses the format of a file by its path, without extensions of codecs, and its first bytes.
-    pub(crate) fn choose(&self, path: &[u8], named: bool, head: &[u8]) -> Choice {
+    /// Chooses the format of a file by its path, without extensions of codecs, and its first bytes; the error says
+    /// why the file is not read.
+    pub(crate) fn choose(
+        &self,
+        path: &[u8],
+        named: bool,
+        head: &[u8],
+    ) -> Result<&'static Format, Skip> {
         let content = sniff::content(path, head, &self.types);
-        match (content, self.formats.as_slice()) {
+        let (reason, format, is_damaged) = match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
-            (_, [format]) if named => Choice::Read(format),
-            (Content::Other(name), _) => Choice::Skip(Skip {
-                reason: sniff::unread_kind(name).into(),
-                format: name,
-                is_damaged: named || self.decompress == Decompress::All,
-            }),
+            (_, [format]) if named => return Ok(format),
+            (Content::Other(name), _) => {
+                let is_damaged = named || self.decompress == Decompress::All;
+                (sniff::unread_kind(name).into(), name, is_damaged)
+            }
             (Content::Document(format), wanted)
                 if wanted.is_empty() || wanted.iter().any(|one| format.is_a(one)) =>
             {
-                Choice::Read(format)
+                return Ok(format);
             }
-            (Content::Document(format), _) => Choice::Skip(Skip {
-                reason: SkipReason::Type,
-                format: format.name,
-                is_damaged: false,
-            }),
-        }
+            (Content::Document(format), _) => (SkipReason::Type, format.name, false),
+        };
+        Err(Skip {
+            reason,
+            format,
+            is_damaged,
+        })
     }
 
     /// Returns whether a file would be read as a document. Reads its first bytes.
@@ -174,10 +178,8 @@ impl PipelineOptions {
         let Ok(head) = read_start(&entry.path, HEAD as u64) else {
             return false;
         };
-        matches!(
-            self.choose(entry.bytes(), entry.named, &head),
-            Choice::Read(_)
-        ) || self.codec(entry, &head).is_some()
+        self.choose(entry.bytes(), entry.named, &head).is_ok()
+            || self.codec(entry, &head).is_some()
             || self.archive(entry, entry.bytes(), &head).is_some()
     }
 
@@ -250,7 +252,7 @@ impl PipelineOptions {
             Some(SplitPoint::Member(_)) => self.threads > 1,
         };
         has_split_points
-            && !self.keeps_documents
+            && self.archives == Archived::Open
             && self.report != ReportMode::Files
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
@@ -275,22 +277,14 @@ impl Dialects {
     }
 }
 
-/// Whether a file is read.
-#[derive(Clone, Copy)]
-pub enum Choice {
-    /// Read as a document of this format.
-    Read(&'static Format),
-    /// Skipped.
-    Skip(Skip),
-}
-
 /// Which archives are opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archived {
     /// All, and archives in them.
     #[default]
     Open,
-    /// Archives of files, and archives in them that would be opened outside: for an audit.
+    /// Archives of files, and archives in them that would be opened outside: for an audit, which does not split
+    /// documents, since their anchors belong together.
     Files,
 }
 
@@ -382,8 +376,8 @@ pub struct Verbosity {
     pub diagnostics: bool,
     /// End the output with a summary, where it has a record for it.
     pub summary: bool,
-    /// The report of the counts of each archive of messages.
-    pub archives: Archives,
+    /// Report the counts of each archive in this form, where the output has no records for them.
+    pub archives: Option<MessageForm>,
 }
 
 /// The form of messages on standard error.
@@ -396,18 +390,6 @@ pub enum MessageForm {
     // JSON Lines, with all diagnostics.
     /// Records.
     #[cfg_attr(feature = "cli", value(name = "json"))]
-    Records,
-}
-
-/// The report of the counts of each archive where the output has no records for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Archives {
-    /// No report.
-    #[default]
-    Leave,
-    /// Words on standard error.
-    Words,
-    /// Records on standard error.
     Records,
 }
 

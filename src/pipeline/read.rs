@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _};
 use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
 use super::bases::{AbsolutePaths, TreeRoot};
 use super::input::{Input, OpenedFile};
-use super::options::{Archived, Choice, PipelineOptions, ReportMode, Splice, spliced};
+use super::options::{Archived, PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
 use crate::archive::git::{GIT, PublicInbox};
@@ -186,9 +186,9 @@ impl<'a> FileReader<'a> {
         }
         let format = match options.choose(path, entry.named, input.head()) {
             _ if archive.is_some() => return FileOutcome::Listed,
-            Choice::Skip(skip) => return FileOutcome::Skipped(skip),
-            Choice::Read(_) if is_listed => return FileOutcome::Listed,
-            Choice::Read(format) => format,
+            Err(skip) => return FileOutcome::Skipped(skip),
+            Ok(_) if is_listed => return FileOutcome::Listed,
+            Ok(format) => format,
         };
         let base = self.base(entry, format);
         let tree = self.tree(entry, format);

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
 use super::input::Input;
-use super::options::{Archives, Filter, MessageForm, PipelineOptions, ReportMode};
+use super::options::{Filter, MessageForm, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -22,7 +22,7 @@ use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
 use crate::output::escape::{push_decimal, push_visible};
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
 use crate::output::record::{
-    ArchiveRecord, DiagnosticCounts, DocumentFacts, Failure, Skip, Summary, counted,
+    ArchiveRecord, DiagnosticCounts, DocumentFacts, Skip, Summary, counted,
 };
 use crate::output::table::RowBuilder;
 use crate::output::text::push_path;
@@ -362,7 +362,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     }
 
     fn counts_archives(&self) -> bool {
-        self.options.verbosity.archives != Archives::Leave
+        self.options.verbosity.archives.is_some()
     }
 
     /// Reports the counts of an archive; the diagnostics of a container have only been counted.
@@ -375,17 +375,13 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
                 self.summary.approximate += found.count - 1;
             }
         }
-        if !self.counts_archives() {
+        let Some(form) = self.options.verbosity.archives else {
             return;
-        }
+        };
         let is_among_links = self.has_records();
         if is_among_links {
             push_archive(&self.path, archive, &mut self.block.output);
         }
-        let form = match self.options.verbosity.archives {
-            Archives::Words => self.options.messages,
-            Archives::Records | Archives::Leave => MessageForm::Records,
-        };
         let form = Some(form).filter(|_| !is_among_links);
         let push = |path: &_, out: &mut _| push_archive(path, archive, out);
         self.tell(push, format_args!("{archive}"), true, form);
@@ -431,15 +427,11 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             };
             self.list_record(None, &LinkMember::default(), facts);
         }
-        let failure = Failure {
-            member: None,
-            message,
-        };
         if self.has_records() {
-            push_failure(&self.path, &failure, &mut self.block.output);
+            push_failure(&self.path, message, &mut self.block.output);
         }
         let form = (self.options.verbosity.errors).then_some(self.options.messages);
-        let push = |path: &_, out: &mut _| push_failure(path, &failure, out);
+        let push = |path: &_, out: &mut _| push_failure(path, message, out);
         self.tell(push, format_args!("{message}"), true, form);
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
-use uriscan::pipeline::{self, Archives, PipelineOptions, ReportMode, Verbosity};
+use uriscan::pipeline::{self, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
 use generate::crawl::{Crawl, DAMAGES, Record, target};
 
@@ -35,7 +35,7 @@ fn report(path: &Path, threads: usize, piece: u64, report: ReportMode) -> Run {
         report,
         verbosity: Verbosity {
             summary: true,
-            archives: Archives::Records,
+            archives: Some(MessageForm::Records),
             ..Verbosity::default()
         },
         ..PipelineOptions::default()

@@ -7,7 +7,7 @@ use uriscan::extractor::Positions;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
-use uriscan::pipeline::{self, Archives, PipelineOptions, Verbosity};
+use uriscan::pipeline::{self, MessageForm, PipelineOptions, Verbosity};
 
 /// Returns the records of the file at a path, with the counts of the archive.
 fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
@@ -17,7 +17,7 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
         piece_size: piece,
         verbosity: Verbosity {
             summary: true,
-            archives: Archives::Records,
+            archives: Some(MessageForm::Records),
             ..Verbosity::default()
         },
         ..PipelineOptions::default()

@@ -11,7 +11,6 @@ use crate::output::json::{
     push_string, push_text,
 };
 use crate::output::link_record::{LastRecord, open_link};
-use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
 
 #[derive(SmartDefault)]
@@ -51,10 +50,7 @@ impl ReportFormatter for JsonlReport {
                 out.extend_from_slice(b"}\n");
             }
             ReportRecord::Diagnostic(found) => json::push_diagnostic(document, found, out),
-            ReportRecord::Failure(message) => {
-                let member = None;
-                json::push_failure(document, &Failure { member, message }, out);
-            }
+            ReportRecord::Failure(message) => json::push_failure(document, message, out),
         }
     }
 

@@ -13,12 +13,12 @@ use crate::cli::message::{Result, flag};
 use crate::document::events::Context;
 use crate::document::mail::envelope::iso8601;
 use crate::extractor::Positions;
-use crate::output::column::{ColumnSet, StringForm};
+use crate::output::column::ColumnSet;
 use crate::output::escape::Escape;
 use crate::output::field::{
     ColumnChoice, FIELDS, RecordField, all_fields, chosen_fields, default_fields,
 };
-use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
+use crate::output::{Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{
     Filter, MessageFilter, MessageForm, OutputOrder, PartKind, ReportMode, TargetForm, Written,
@@ -426,13 +426,13 @@ impl OutputArgs {
             Layout::of_records(self.fields.clone())
         };
         Layout {
-            strings: string_form(self.dictionaries),
+            has_dictionaries: self.dictionaries,
             location: LocationPrefix {
                 path: located && !self.no_filename,
                 position: position || busy,
                 offset,
             },
-            formulas: [Formulas::Keep, Formulas::Protect][usize::from(self.csv_safe)],
+            protects_formulas: self.csv_safe,
             terminator: if self.null { 0 } else { b'\n' },
             escape: match (terminal, self.null) {
                 (true, _) => Escape::Controls,
@@ -473,12 +473,8 @@ pub(super) fn output(name: &str) -> Result<&'static Output, String> {
     output
 }
 
-pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
-    [StringForm::Plain, StringForm::Dictionary][usize::from(dictionaries)]
-}
-
 pub(super) fn column(name: &str) -> Result<ColumnChoice, String> {
-    let sets = ColumnSet::NAMES.iter().map(|&(_, name)| name);
+    let sets = ColumnSet::ALL.iter().map(|set| set.name());
     let names = sets.chain(all_fields().map(|field| field.name));
     ColumnChoice::named(name).ok_or_else(|| possible_values(names))
 }

@@ -27,13 +27,13 @@ pub(crate) use rows::{RowBlock, RowBuilder};
 #[cfg(feature = "arrow")]
 pub(crate) use writer::{TableFormat, TableWriter};
 
-use super::column::{METADATA, StringForm};
+use super::column::METADATA;
 use super::field::RecordField;
 
 /// Appends the names of columns with their types, one a line, and then the metadata of the schema.
-pub(crate) fn push_schema(fields: &[&RecordField], strings: StringForm, out: &mut Vec<u8>) {
+pub(crate) fn push_schema(fields: &[&RecordField], has_dictionaries: bool, out: &mut Vec<u8>) {
     for field in fields {
-        let (name, kind) = (field.name, field.column.type_name(strings));
+        let (name, kind) = (field.name, field.column.type_name(has_dictionaries));
         let presence = if field.is_nullable() { "" } else { " not null" };
         out.extend_from_slice(format!("{name}: {kind}{presence}\n").as_bytes());
     }

@@ -4,30 +4,30 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 
-use crate::output::column::{ColumnKind, METADATA, StringForm};
+use crate::output::column::{ColumnKind, METADATA};
 use crate::output::field::RecordField;
 
 /// The time zone of columns of times.
 pub(super) const UTC: &str = "UTC";
 
 /// Returns the schema of a table.
-pub(super) fn schema(fields: &[&RecordField], strings: StringForm) -> SchemaRef {
+pub(super) fn schema(fields: &[&RecordField], has_dictionaries: bool) -> SchemaRef {
     let field = |field: &&RecordField| {
-        let data_type = data_type(field.column, strings);
+        let data_type = data_type(field.column, has_dictionaries);
         Field::new(field.name, data_type, field.is_nullable())
     };
     let fields: Vec<_> = fields.iter().map(field).collect();
     Arc::new(Schema::new(fields).with_metadata(METADATA))
 }
 
-fn data_type(kind: ColumnKind, strings: StringForm) -> DataType {
+fn data_type(kind: ColumnKind, has_dictionaries: bool) -> DataType {
     match kind {
         ColumnKind::Number => DataType::Int64,
         ColumnKind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())),
         ColumnKind::Bytes => DataType::Binary,
         ColumnKind::ByteLists => DataType::List(item(DataType::Binary)),
         ColumnKind::Names => DataType::List(item(DataType::Utf8)),
-        _ if kind.is_shared() && strings == StringForm::Dictionary => {
+        _ if kind.is_shared() && has_dictionaries => {
             DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
         }
         _ => DataType::Utf8,

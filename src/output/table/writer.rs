@@ -69,7 +69,7 @@ enum TableEncoder<W: Write + Send> {
 impl<W: Write + Send> TableWriter<W> {
     /// Creates a writer, which begins with the schema.
     pub(crate) fn new(format: TableFormat, layout: &Layout, output: W) -> io::Result<Self> {
-        let schema = schema(&layout.fields, layout.strings);
+        let schema = schema(&layout.fields, layout.has_dictionaries);
         // glibc keeps freed memory up to twice the largest block that was mapped and freed. Without such a
         // block the buffers of each batch are faulted in anew, a fifth of the time of a table. Not touched.
         drop(black_box(Vec::<u8>::with_capacity(16 << 20)));

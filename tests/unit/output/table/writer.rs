@@ -6,13 +6,13 @@ use crate::document::Format;
 use crate::extractor::{Document, Extractor, ExtractorOptions};
 use crate::linker::Link;
 use crate::output::DocumentPath;
-use crate::output::column::{ColumnSet, StringForm};
+use crate::output::column::ColumnSet;
 
 /// Returns the stream of a document whose blocks are cut after every `count` links, and whose rows are
 /// passed on in two ranges for each block.
-fn stream(document: &[u8], count: usize, limits: BatchLimits, strings: StringForm) -> Vec<u8> {
+fn stream(document: &[u8], count: usize, limits: BatchLimits, has_dictionaries: bool) -> Vec<u8> {
     let mut layout = Layout::of_table(ColumnSet::All, true);
-    layout.strings = strings;
+    layout.has_dictionaries = has_dictionaries;
     let mut out = Vec::new();
     let mut writer = TableWriter::new(TableFormat::Stream, &layout, &mut out).unwrap();
     writer.limits = limits;
@@ -54,14 +54,14 @@ fn batches_are_cut_at_the_same_rows_for_any_blocks() {
     let document = document.as_bytes();
     for (rows, bytes) in [(1, 9999), (7, 99_999), (64, 4000), (1000, 1400), (1000, 1)] {
         let limits = BatchLimits { rows, bytes };
-        for strings in [StringForm::Plain, StringForm::Dictionary] {
-            let one = stream(document, 1, limits, strings);
+        for has_dictionaries in [false, true] {
+            let one = stream(document, 1, limits, has_dictionaries);
             let batches = StreamReader::try_new(one.as_slice(), None).unwrap();
             let lengths: Vec<_> = batches.map(|batch| batch.unwrap().num_rows()).collect();
             assert!(lengths.iter().sum::<usize>() > 200, "{lengths:?}");
             assert!(lengths.iter().all(|length| (1..=rows).contains(length)));
             for count in [2, 3, 10, 77, 10_000] {
-                let other = stream(document, count, limits, strings);
+                let other = stream(document, count, limits, has_dictionaries);
                 assert!(one == other, "{count} {limits:?}");
             }
         }
