@@ -121,11 +121,13 @@ fn links_of(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
         for step in steps {
             push(step, &mut events);
             if matches!(step, NextBatch) {
-                linker.batch(&events, &[], &mut collected);
+                linker.take(&events, &[], &mut collected);
+                linker.limit(&mut collected);
                 events.clear();
             }
         }
-        linker.batch(&events, &[], &mut collected);
+        linker.take(&events, &[], &mut collected);
+        linker.limit(&mut collected);
         linker.end(&mut collected);
     }
     collected.0
@@ -299,7 +301,9 @@ fn more_than_can_be_held_resolves_against_the_base_known_so_far() {
         push(&Reference("http://example.com/some/path"), &mut events);
     }
     for _ in 0..120 {
-        linker.batch(&events, &[], &mut Counting(&mut links, &mut last));
+        let mut counting = Counting(&mut links, &mut last);
+        linker.take(&events, &[], &mut counting);
+        linker.limit(&mut counting);
     }
     linker.end(&mut Counting(&mut links, &mut last));
     assert_eq!((links, last.as_str()), (120_000, "html.held-limit"));

@@ -26,10 +26,10 @@ const ENTRY: usize = 64;
 /// The labels in the messages that are open or have pending references.
 #[derive(Debug, Default)]
 pub(super) struct PartLabels {
-    /// Parts by the identity of a scope, the letter of the kind and the name.
+    /// Parts by the identity of a scope, the number of the kind and the name.
     parts: HashMap<Vec<u8>, String>,
-    locations: usize,
-    ids: usize,
+    /// The numbers of labels by their kinds.
+    counts: [usize; 2],
     bytes: usize,
     /// The key of the next lookup.
     key: Vec<u8>,
@@ -37,13 +37,13 @@ pub(super) struct PartLabels {
 
 impl PartLabels {
     pub(super) fn is_empty(&self) -> bool {
-        self.locations + self.ids == 0
+        self.counts == [0, 0]
     }
 
     pub(super) fn clear(&mut self) {
         if !self.is_empty() {
             self.parts.clear();
-            (self.locations, self.ids, self.bytes) = (0, 0, 0);
+            (self.counts, self.bytes) = ([0, 0], 0);
         }
     }
 
@@ -58,13 +58,10 @@ impl PartLabels {
         if scope_ids.iter().all(Option::is_none) {
             return true;
         }
-        if self.locations + self.ids >= MAX_LABELS {
+        if self.counts.iter().sum::<usize>() >= MAX_LABELS {
             return false;
         }
-        match kind {
-            LabelKind::Location => self.locations += 1,
-            LabelKind::ContentId => self.ids += 1,
-        }
+        self.counts[kind as usize] += 1;
         self.set_key(kind, name);
         for &scope_id in scope_ids.iter().flatten() {
             self.set_scope(scope_id);
@@ -84,8 +81,7 @@ impl PartLabels {
     /// Returns whether there are labels of the kind of a target.
     #[inline]
     pub(super) fn may_name(&self, target: &[u8]) -> bool {
-        let labels = [self.locations, self.ids];
-        !self.is_empty() && labels[usize::from(names_part(target))] > 0
+        !self.is_empty() && self.counts[usize::from(names_part(target))] > 0
     }
 
     /// Returns the part that a target names, in the first of the given scopes that has the label.
@@ -107,10 +103,7 @@ impl PartLabels {
     fn set_key(&mut self, kind: LabelKind, name: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(&[0; ID_LENGTH]);
-        self.key.push(match kind {
-            LabelKind::Location => b'l',
-            LabelKind::ContentId => b'c',
-        });
+        self.key.push(kind as u8);
         self.key.extend_from_slice(name);
     }
 

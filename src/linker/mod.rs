@@ -126,15 +126,8 @@ impl Linker {
         self.writer.stopped
     }
 
-    /// Processes a batch of events as [`Linker::take`] and [`Linker::limit`] do.
-    #[cfg(any(test, feature = "internals"))]
-    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) -> bool {
-        self.take(events, window, sink);
-        self.limit(sink)
-    }
-
     /// Processes a batch of events and the window of the batch; passes settled links to the sink.
-    pub(crate) fn take(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
+    pub fn take(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
         let texts = BatchTexts { events, window };
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
@@ -187,7 +180,7 @@ impl Linker {
 
     /// Releases pending references above the limit, settled or not; returns whether it did.
     /// No later event may retract those references, so the document must not restart.
-    pub(crate) fn limit(&mut self, sink: &mut dyn Sink) -> bool {
+    pub fn limit(&mut self, sink: &mut dyn Sink) -> bool {
         let closed = self.live.saturating_sub(self.open.len());
         if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
             return false;
