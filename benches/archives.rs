@@ -100,7 +100,7 @@ fn links(path: &Path, threads: usize) -> u64 {
         [Ok(Root::Path(path.into()))].into_iter(),
         Default::default(),
     );
-    let outcome = pipeline::run(&options, walk, io::sink(), FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered);
     outcome.summary.references
 }
 

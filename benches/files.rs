@@ -73,7 +73,7 @@ fn run(directory: &Path, threads: usize) -> pipeline::run::RunOutcome {
     };
     let roots = [Ok(Root::Path(directory.to_owned()))];
     let walk = Walk::new(roots.into_iter(), Default::default());
-    pipeline::run(&options, walk, io::sink(), FlushPolicy::Gathered)
+    pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered)
 }
 
 fn files(criterion: &mut Criterion) {

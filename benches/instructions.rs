@@ -94,7 +94,8 @@ fn mail_run() -> Work {
             let _kept = &directory;
             let roots = [Ok(Root::Path(mailbox.clone()))];
             let walk = Walk::new(roots.into_iter(), Default::default());
-            let outcome = pipeline::run(&options, walk, io::sink(), FlushPolicy::Gathered);
+            let outcome =
+                pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered);
             assert_eq!(outcome.summary.references, input.links as u64);
         }),
     }

@@ -355,7 +355,7 @@ fn run(path: &Path, directory: &Path, names: &Names, format: Option<&str>) -> Fo
     let roots = [Ok(Root::Path(path.into()))];
     let walk = Walk::new(roots.into_iter(), Default::default());
     let mut output = Vec::new();
-    let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
     let exit = match outcome.summary {
         ref summary if summary.errors + summary.damaged > 0 => 2,
         ref summary => u8::from(summary.references == 0),

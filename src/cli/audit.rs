@@ -31,6 +31,7 @@ use crate::extractor::Positions;
 use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
+use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Root, path_of, read_start};
 use crate::pipeline::workers::worker_count;
 use crate::pipeline::{Archived, OutputOrder, PipelineOptions, Verbosity};
@@ -417,6 +418,11 @@ pub(super) fn reports<'d>(
 ) -> ReportSet<'d> {
     let findings = &arguments.findings;
     let mut reports = ReportSet::new(verbosity, findings.max_findings);
+    let style = |color, file| ReportStyle {
+        color,
+        group: findings.group,
+        file,
+    };
     for (role, destination) in destinations {
         match role {
             // A diff takes the place of the findings.
@@ -424,23 +430,12 @@ pub(super) fn reports<'d>(
             OutputRole::Main => {
                 let (format, writer) = (findings.format(), Box::new(destination));
                 if !findings.count_by.is_empty() {
-                    let keys = findings.count_by.iter();
-                    let keys = keys.map(|key| {
-                        if findings.idn {
-                            key.with_unicode()
-                        } else {
-                            *key
-                        }
-                    });
-                    reports.count_by(keys.collect(), findings.top, format, writer);
+                    let keys = CountKey::chosen(&findings.count_by, findings.idn);
+                    reports.count_by(keys, findings.top, format, writer);
                 } else {
                     let terminal = findings.output.is_none() && io::stdout().is_terminal();
-                    let style = ReportStyle {
-                        color: findings.color.for_color(terminal),
-                        group: findings.group,
-                        file: findings.output.as_deref(),
-                    };
-                    reports.add(format, style, writer);
+                    let color = findings.color.for_color(terminal);
+                    reports.add(format, style(color, findings.output.as_deref()), writer);
                 }
             }
             OutputRole::External => {
@@ -449,11 +444,7 @@ pub(super) fn reports<'d>(
             }
             OutputRole::Keys => reports.list_keys(Box::new(destination)),
             OutputRole::Report(report) => {
-                let style = ReportStyle {
-                    color: false,
-                    group: findings.group,
-                    file: Some(&report.path),
-                };
+                let style = style(false, Some(report.path.as_path()));
                 reports.add(report.format, style, Box::new(destination));
             }
         }

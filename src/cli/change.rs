@@ -171,12 +171,9 @@ fn report_failures(
     no_messages: bool,
     shown: impl Fn(&[u8]) -> Vec<u8>,
 ) -> io::Result<()> {
-    let failures = if no_messages {
-        Vec::new()
-    } else {
-        tree.failures(shown)?
-    };
-    failures.iter().for_each(report);
+    if !no_messages {
+        tree.failures(shown)?.iter().for_each(report);
+    }
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use crate::output::field::{ColumnChoice, RecordField, record_fields};
 use crate::output::record::{Summary, counted};
 use crate::output::{Output, json};
 use crate::pipeline::bases::Bases;
-use crate::pipeline::run::{RunOutcome, run_with_report};
+use crate::pipeline::run::{self, RunOutcome};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::workers::worker_count;
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit> {
     };
     let line = options.progress.clone().map(ProgressLine::show);
     let outputs_open = (&mut output, report.as_mut());
-    let mut outcome = run_with_report(&options, walk, outputs_open, flush);
+    let mut outcome = run::run(&options, walk, outputs_open, flush);
     drop(line);
     let written = match outcome.output_error.take() {
         Some(error) => Err(error),
@@ -151,12 +151,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
     let output = &arguments.output;
     let format = output.output();
     let report = arguments.report.report();
-    let mut count_by = arguments.report.count_by.clone();
-    if output.idn {
-        for key in &mut count_by {
-            *key = key.with_unicode();
-        }
-    }
+    let count_by = CountKey::chosen(&arguments.report.count_by, output.idn);
     match report {
         ReportMode::CountBy if count_by.contains(&CountKey::Rule) => {
             Err("--count-by rule counts findings: uriscan audit --count-by rule")?;

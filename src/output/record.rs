@@ -383,12 +383,8 @@ impl Summary {
 
     /// Returns whether no file was opened: all were skipped for their names, sizes and kinds.
     pub(crate) fn is_empty(&self) -> bool {
-        let unread = [
-            SkipReason::Binary,
-            SkipReason::Compressed,
-            SkipReason::Archive,
-            SkipReason::Index,
-        ];
+        use SkipReason::{Archive, Binary, Compressed, Index};
+        let unread = [Binary, Compressed, Archive, Index];
         let unread = unread.map(|reason| self.skipped[reason as usize]);
         self.files + self.errors + unread.iter().sum::<u64>() == 0
     }

@@ -30,5 +30,3 @@ pub use options::{
 
 #[cfg(feature = "internals")]
 pub use options::PIECE;
-#[cfg(feature = "internals")]
-pub use run::run;

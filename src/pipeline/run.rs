@@ -42,29 +42,20 @@ pub struct RunOutcome {
     pub output_error: Option<io::Error>,
 }
 
-/// Extracts the links of all files of a walk and writes them.
+/// Extracts the links of all files of a walk and writes them, and to the report the records of everything besides
+/// links.
 ///
 /// ```
-/// use uriscan::pipeline::{self, PipelineOptions, walk::{Root, Walk}, writer::FlushPolicy};
+/// use uriscan::pipeline::{PipelineOptions, run::run, walk::{Root, Walk}, writer::FlushPolicy};
 ///
 /// let roots = [Ok(Root::Path("src/lib.rs".into()))];
 /// let walk = Walk::new(roots.into_iter(), Default::default());
 /// let mut output = Vec::new();
-/// let outcome = pipeline::run(&PipelineOptions::default(), walk, &mut output, FlushPolicy::Gathered);
+/// let options = PipelineOptions::default();
+/// let outcome = run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
 /// assert_eq!(outcome.summary.files, 1);
 /// ```
-#[cfg(feature = "internals")]
-pub fn run(
-    options: &PipelineOptions,
-    walk: Walk,
-    output: impl Write + Send,
-    flush: FlushPolicy,
-) -> RunOutcome {
-    run_with_report(options, walk, (output, None), flush)
-}
-
-/// Writes the links of all files, and to the report the records of everything besides links.
-pub(crate) fn run_with_report<W: Write + Send>(
+pub fn run<W: Write + Send>(
     options: &PipelineOptions,
     walk: Walk,
     (output, report): (W, Option<W>),

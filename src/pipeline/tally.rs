@@ -54,12 +54,13 @@ const MONTH: usize = 7;
 const SEPARATOR: u8 = 0;
 
 impl CountKey {
-    /// Returns the key whose hosts have U-labels.
-    pub(crate) fn with_unicode(self) -> CountKey {
-        match self {
-            CountKey::Host => CountKey::UnicodeHost,
+    /// Returns the keys; hosts have U-labels if `has_unicode`.
+    pub(crate) fn chosen(keys: &[CountKey], has_unicode: bool) -> Vec<CountKey> {
+        let chosen = |&key: &CountKey| match key {
+            CountKey::Host if has_unicode => CountKey::UnicodeHost,
             other => other,
-        }
+        };
+        keys.iter().map(chosen).collect()
     }
 
     /// Returns whether links are counted by a field of their message's envelope.

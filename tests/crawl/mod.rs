@@ -45,7 +45,7 @@ fn report(path: &Path, threads: usize, piece: u64, report: ReportMode) -> Run {
         Default::default(),
     );
     let mut output = Vec::new();
-    let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
     assert!(outcome.output_error.is_none());
     Run {
         output: String::from_utf8(output).unwrap(),

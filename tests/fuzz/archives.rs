@@ -68,7 +68,7 @@ fn output(path: &Path, threads: usize) -> String {
         Default::default(),
     );
     let mut output = Vec::new();
-    pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
     String::from_utf8(output).expect("records are UTF-8")
 }
 

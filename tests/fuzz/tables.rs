@@ -30,7 +30,7 @@ fn output(directory: &Path, name: &str, layout: &Layout, threads: usize) -> Vec<
     let root = Ok(Root::Path(directory.into()));
     let walk = Walk::new([root].into_iter(), Default::default());
     let mut output = Vec::new();
-    pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
     output
 }
 

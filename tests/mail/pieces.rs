@@ -29,7 +29,7 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
         Default::default(),
     );
     let mut output = Vec::new();
-    let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
     assert!(outcome.output_error.is_none());
     String::from_utf8(output).unwrap()
 }

@@ -12,20 +12,9 @@ use crate::output::record::DocumentPath;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TableFormat {}
 
+pub(crate) type RowBlock = RowBuilder;
+
 #[derive(Debug, Default)]
-pub(crate) struct RowBlock;
-
-impl RowBlock {
-    pub(crate) fn len(&self) -> usize {
-        0
-    }
-
-    pub(crate) fn weight(&self) -> usize {
-        0
-    }
-}
-
-#[derive(Debug)]
 pub(crate) struct RowBuilder;
 
 impl RowBuilder {
@@ -44,7 +33,7 @@ impl RowBuilder {
     pub(crate) fn push(&mut self, _path: &DocumentPath, _link: &Link<'_>) {}
 
     pub(crate) fn finish(&mut self) -> RowBlock {
-        RowBlock
+        RowBuilder
     }
 }
 
