@@ -52,10 +52,6 @@ pub(super) fn file<W: Write + Send>(
     writer.map_err(output_error)
 }
 
-pub(super) fn finish<W: Write + Send>(file: &mut ArrowWriter<W>) -> io::Result<()> {
-    file.finish().map(drop).map_err(output_error)
-}
-
 pub(super) fn output_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast() {

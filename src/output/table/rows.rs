@@ -53,9 +53,6 @@ pub(crate) struct RowBuilder {
 /// The most bytes of strings in a block: offsets have 32 bits.
 const MAX_BYTES: usize = i32::MAX as usize;
 
-/// The error of a row whose strings have more than [`MAX_BYTES`].
-struct Oversized;
-
 impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         RowBuilder {
@@ -82,7 +79,7 @@ impl RowBuilder {
         for column in &mut self.columns {
             let value = (column.field.value)(path, link);
             let pushed = column.push(&value, &mut self.bytes);
-            self.is_oversized |= pushed.is_err();
+            self.is_oversized |= pushed.is_none();
         }
         self.rows += 1;
     }
@@ -156,8 +153,9 @@ impl Column {
         Column { field, values }
     }
 
-    /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`.
-    fn push(&mut self, value: &Value<'_>, bytes: &mut usize) -> Result<(), Oversized> {
+    /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`; `None` if
+    /// they are too many.
+    fn push(&mut self, value: &Value<'_>, bytes: &mut usize) -> Option<()> {
         match (&mut self.values, value) {
             (ColumnBuilder::Numbers(numbers), &Value::Number(number)) => {
                 // INVARIANT: offsets in files are below 2^63.
@@ -213,7 +211,7 @@ impl Column {
             }
             (ColumnBuilder::ByteLists(lists), _) => lists.append_null(),
         }
-        Ok(())
+        Some(())
     }
 
     fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
@@ -243,27 +241,24 @@ fn finished<T: ByteArrayType>(strings: &mut GenericByteBuilder<T>) -> ArrayRef {
     Arc::new(std::mem::replace(strings, next).finish())
 }
 
-/// Adds the length of a string to the bytes of a block.
-fn add(length: usize, bytes: &mut usize) -> Result<(), Oversized> {
-    let sum = bytes.saturating_add(length);
-    if sum > MAX_BYTES {
-        return Err(Oversized);
-    }
-    *bytes = sum;
-    Ok(())
+/// Adds the length of a string to the bytes of a block; `None` if they are more than [`MAX_BYTES`].
+fn add(length: usize, bytes: &mut usize) -> Option<()> {
+    let sum = bytes.checked_add(length);
+    *bytes = sum.filter(|sum| *sum <= MAX_BYTES)?;
+    Some(())
 }
 
 fn append_texts<'t>(
     lists: &mut ListBuilder<StringBuilder>,
     texts: impl Iterator<Item = &'t str>,
     bytes: &mut usize,
-) -> Result<(), Oversized> {
+) -> Option<()> {
     for text in texts {
         add(text.len(), bytes)?;
         lists.values().append_value(text);
     }
     lists.append(true);
-    Ok(())
+    Some(())
 }
 
 /// Returns a value in the form of a column of text.

@@ -185,7 +185,7 @@ impl<W: Write + Send> TableWriter<W> {
         match &mut self.encoder {
             TableEncoder::Stream(stream) => stream.finish().map_err(output_error),
             #[cfg(feature = "parquet")]
-            TableEncoder::Parquet(file) => parquet::finish(file),
+            TableEncoder::Parquet(file) => file.finish().map(drop).map_err(parquet::output_error),
         }
     }
 }
