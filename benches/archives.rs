@@ -16,7 +16,6 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::bufread::MultiGzDecoder;
 use generate::crawl::Crawl;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
 /// The length of the archive, compressed.
@@ -100,7 +99,7 @@ fn links(path: &Path, threads: usize) -> u64 {
         [Ok(Root::Path(path.into()))].into_iter(),
         Default::default(),
     );
-    let outcome = pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (io::sink(), None));
     outcome.summary.references
 }
 

@@ -10,7 +10,6 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions, bases::Bases};
 
 /// Texts are cut to this length.
@@ -73,7 +72,7 @@ fn run(directory: &Path, threads: usize) -> pipeline::run::RunOutcome {
     };
     let roots = [Ok(Root::Path(directory.to_owned()))];
     let walk = Walk::new(roots.into_iter(), Default::default());
-    pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered)
+    pipeline::run::run(&options, walk, (io::sink(), None))
 }
 
 fn files(criterion: &mut Criterion) {

@@ -21,7 +21,6 @@ use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::linker::Link;
 use uriscan::pipeline::bases::Bases;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 use uriscan::uri::{Base, BaseSource};
 
@@ -94,8 +93,7 @@ fn mail_run() -> Work {
             let _kept = &directory;
             let roots = [Ok(Root::Path(mailbox.clone()))];
             let walk = Walk::new(roots.into_iter(), Default::default());
-            let outcome =
-                pipeline::run::run(&options, walk, (io::sink(), None), FlushPolicy::Gathered);
+            let outcome = pipeline::run::run(&options, walk, (io::sink(), None));
             assert_eq!(outcome.summary.references, input.links as u64);
         }),
     }

@@ -18,7 +18,6 @@ use serde_json::Value;
 use uriscan::archive::{ArchiveFormat, ArchiveOptions, ArchiveSource};
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
 use crate::cli::Tree;
@@ -439,7 +438,7 @@ fn a_long_archive_of_text_is_not_split_as_text() {
         let roots = [Ok(Root::Path(path.clone()))];
         let walk = Walk::new(roots.into_iter(), Default::default());
         let mut output = Vec::new();
-        pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+        pipeline::run::run(&options, walk, (&mut output, None));
         String::from_utf8(output).unwrap()
     });
     assert_eq!(outputs[0].lines().count(), 15_000);
@@ -517,7 +516,7 @@ fn pieces_have_the_members_of_the_whole() {
         let roots: Vec<_> = roots.iter().cloned().map(Root::Path).map(Ok).collect();
         let walk = Walk::new(roots.into_iter(), Default::default());
         let mut output = Vec::new();
-        pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+        pipeline::run::run(&options, walk, (&mut output, None));
         String::from_utf8(output).unwrap()
     });
     assert!(outputs[0].lines().count() > roots.len());
@@ -558,7 +557,7 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
             let roots = cuts.iter().map(|path| Ok(Root::Path(path.clone())));
             let walk = Walk::new(roots.collect::<Vec<_>>().into_iter(), Default::default());
             let mut output = Vec::new();
-            pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+            pipeline::run::run(&options, walk, (&mut output, None));
             String::from_utf8(output).unwrap()
         });
         assert!(outputs[0] == outputs[1], "{name}");

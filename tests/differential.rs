@@ -22,7 +22,6 @@ use uriscan::Format;
 use uriscan::document::sniff::NamedType;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions, Verbosity};
 
 use crate::compressed::{bzip2, gzip, lz4, zstd};
@@ -355,7 +354,7 @@ fn run(path: &Path, directory: &Path, names: &Names, format: Option<&str>) -> Fo
     let roots = [Ok(Root::Path(path.into()))];
     let walk = Walk::new(roots.into_iter(), Default::default());
     let mut output = Vec::new();
-    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None));
     let exit = match outcome.summary {
         ref summary if summary.errors + summary.damaged > 0 => 2,
         ref summary => u8::from(summary.references == 0),

@@ -27,7 +27,7 @@ use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin
 use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{Root, bytes_of, path_of};
 use crate::pipeline::workers::worker_count;
-use crate::pipeline::{Archived, PipelineOptions, members};
+use crate::pipeline::{PipelineOptions, members};
 
 /// The options of [`audit`](super::audit); the defaults are as in the command.
 ///
@@ -102,7 +102,7 @@ fn naming() -> FileNaming {
 fn reading() -> PipelineOptions {
     let mut reading = PipelineOptions {
         bases: Bases::here(),
-        archives: Archived::Files,
+        is_audit: true,
         threads: worker_count(0),
         ..PipelineOptions::default()
     };

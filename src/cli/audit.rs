@@ -34,7 +34,7 @@ use crate::pipeline::bases::Bases;
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Root, path_of, read_start};
 use crate::pipeline::workers::worker_count;
-use crate::pipeline::{Archived, OutputOrder, PipelineOptions, Verbosity};
+use crate::pipeline::{OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; `None` without a configuration.
@@ -346,7 +346,7 @@ fn results(findings: &FindingArgs) -> Result<OnlineResults> {
 fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
     let findings = &arguments.findings;
     let mut options = extract::pipeline_options(&arguments.documents, bases)?;
-    options.archives = Archived::Files;
+    options.is_audit = true;
     options.hidden_members = arguments.documents.walk.reads_hidden();
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;

@@ -11,7 +11,6 @@ use tempfile::NamedTempFile;
 use super::message::{Error, Result};
 use super::process;
 use crate::pipeline::walk::{Inode, inode};
-use crate::pipeline::writer::FlushPolicy;
 
 /// A path to write to, examined before anything is read or created.
 #[derive(Debug)]
@@ -350,15 +349,6 @@ impl Destination {
             unfinished: Some(unfinished),
             ..Destination::new(file, false)
         })
-    }
-
-    /// Returns when to flush output: after each block for a terminal.
-    pub(super) fn flush_policy(&self) -> FlushPolicy {
-        if self.is_terminal {
-            FlushPolicy::Blocks
-        } else {
-            FlushPolicy::Gathered
-        }
     }
 
     /// Names the path in an error of writing.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::output::{Reach, StatsArg};
+use super::args::output::StatsArg;
 use super::args::{DocumentArgs, ExtractArgs};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
@@ -22,10 +22,7 @@ use crate::pipeline::run::{self, RunOutcome};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::workers::worker_count;
-use crate::pipeline::writer::FlushPolicy;
-use crate::pipeline::{
-    Decompress, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity,
-};
+use crate::pipeline::{MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
 /// The rows of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +82,10 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit> {
         options.layout.escape = Escape::Controls;
     }
     let mut report = report.map(|report| report.open()).transpose()?;
-    let flush = if arguments.output.line_buffered {
-        FlushPolicy::Blocks
-    } else {
-        output.flush_policy()
-    };
+    options.flushes_blocks = output.is_terminal || options.line_buffered;
     let line = options.progress.clone().map(ProgressLine::show);
     let outputs_open = (&mut output, report.as_mut());
-    let mut outcome = run::run(&options, walk, outputs_open, flush);
+    let mut outcome = run::run(&options, walk, outputs_open);
     drop(line);
     let written = match outcome.output_error.take() {
         Some(error) => Err(error),
@@ -143,10 +136,10 @@ pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
 }
 
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
-    let reach = match roots {
-        [Root::Standard] => Reach::One,
-        [Root::Path(path)] if !path.is_dir() => Reach::One,
-        _ => Reach::Several,
+    let is_several = match roots {
+        [Root::Standard] => false,
+        [Root::Path(path)] => path.is_dir(),
+        _ => true,
     };
     let output = &arguments.output;
     let format = output.output();
@@ -173,9 +166,9 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
     if !format.is_table() && output.dictionaries {
         Err("--dictionaries goes with --format arrow or parquet")?;
     }
-    let mut layout = output.layout(reach, arguments.documents.read.unwraps());
+    let mut layout = output.layout(is_several, arguments.documents.read.unwraps());
     if report == ReportMode::Count {
-        let several = reach == Reach::Several || output.with_filename;
+        let several = is_several || output.with_filename;
         layout.location.path = several && !output.no_filename;
     }
     let documents = &arguments.documents;
@@ -234,7 +227,7 @@ fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Resul
     options.layout.location.path = !output.no_filename;
     options.archive_options.lists_records = true;
     options.archive_options.is_index = options.output.is_index();
-    options.decompress = Decompress::All;
+    options.decompresses_all = true;
     let formats = &mut options.extractor.formats;
     (formats.mail.envelope, formats.mail.message_fields) = (true, true);
     formats.html.titles = true;
@@ -246,7 +239,7 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
     let (walk, read, base) = (&documents.walk, &documents.read, &documents.base);
     let mut options = PipelineOptions {
         declared: read.encoding,
-        decompress: read.decompress(walk),
+        decompresses_all: read.decompresses_all(walk),
         archive_options: read.archives(),
         formats: walk.types.iter().map(|one| one.format).collect(),
         types: walk.named_types(),

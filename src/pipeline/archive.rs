@@ -9,7 +9,7 @@ use memchr::memrchr;
 
 use super::bases::TreeRoot;
 use super::input::{self, OpenedFile};
-use super::options::{Archived, Decompress, PipelineOptions, ReportMode};
+use super::options::{PipelineOptions, ReportMode};
 use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
@@ -407,7 +407,7 @@ impl<'a> ArchiveReader<'a> {
 
     /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics.
     fn counts_diagnostics(&self) -> bool {
-        self.options.archives == Archived::Open
+        !self.options.is_audit
     }
 
     fn skip(&mut self, kind: &str, place: &MemberPlace<'_>) -> io::Result<()> {
@@ -611,7 +611,7 @@ impl<'a> ArchiveReader<'a> {
         let is_opened = match format.kind {
             ArchiveKind::Package(_) => true,
             ArchiveKind::Files => self.opens_members(),
-            ArchiveKind::Records => self.options.archives == Archived::Open,
+            ArchiveKind::Records => !self.options.is_audit,
         };
         let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
         if is_opened && is_too_deep {
@@ -643,7 +643,7 @@ impl<'a> ArchiveReader<'a> {
 
     /// Returns whether compressed members and archives among them are opened: an audit opens those of a walk.
     fn opens_members(&self) -> bool {
-        self.options.archives == Archived::Open || self.options.decompress == Decompress::All
+        !self.options.is_audit || self.options.decompresses_all
     }
 
     /// Reads a document, or counts it by the name of its kind if it is not read.
@@ -678,8 +678,7 @@ impl<'a> ArchiveReader<'a> {
                 let name = member.base_name.as_deref();
                 let mut base = archive.base_of(name.unwrap_or(place.stored_name()));
                 // As an audit of the files outside of the archive names an index file.
-                if let (Archived::Files, None, Some(base)) =
-                    (options.archives, &archive.enclosure, &mut base)
+                if let (true, None, Some(base)) = (options.is_audit, &archive.enclosure, &mut base)
                 {
                     options.bases.retrieve_index(&mut base.uri);
                 }
@@ -748,7 +747,7 @@ pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Ext
     let mut extractor = Extractor::new(&options.extractor);
     if options.extractor.formats.mail.attachments == Attachments::Open {
         let options = PipelineOptions {
-            archives: Archived::Open,
+            is_audit: false,
             // Types choose files, and parts of messages are not files.
             formats: Vec::new(),
             ..options.clone()

@@ -24,8 +24,8 @@ pub(crate) mod workers;
 pub mod writer;
 
 pub use options::{
-    Archived, Decompress, Filter, MessageFilter, MessageForm, OutputOrder, PartKind,
-    PipelineOptions, Progress, ReportMode, Shard, TargetForm, Verbosity, Written,
+    Filter, MessageFilter, MessageForm, OutputOrder, PartKind, PipelineOptions, Progress,
+    ReportMode, Shard, TargetForm, Verbosity, Written,
 };
 
 #[cfg(feature = "internals")]

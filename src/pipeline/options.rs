@@ -37,10 +37,11 @@ pub struct PipelineOptions {
     pub extractor: extractor::ExtractorOptions,
     /// The encoding declared for all documents.
     pub declared: Option<&'static Encoding>,
-    /// Which compressed files are decompressed.
-    pub decompress: Decompress,
-    /// Whether archives are opened, too.
-    pub archives: Archived,
+    /// Decompress all compressed files, and not only named ones.
+    pub decompresses_all: bool,
+    /// For an audit: archives of web records are not opened, and archives in archives only where they would be outside;
+    /// documents are not split, since their anchors belong together.
+    pub is_audit: bool,
     /// The options of archives.
     pub archive_options: ArchiveOptions,
     /// Whether an audit reads hidden files in archives, as a walk reads those outside.
@@ -81,6 +82,8 @@ pub struct PipelineOptions {
     pub order: OutputOrder,
     /// Read streams as they come, and write each link at once.
     pub line_buffered: bool,
+    /// Write each block at once, for a reader at a terminal, and not when a buffer is full.
+    pub flushes_blocks: bool,
     /// Counters to raise as documents are read.
     pub progress: Option<Arc<Progress>>,
     /// Parts of files that are read as if other bytes were there.
@@ -153,7 +156,7 @@ impl PipelineOptions {
             // A named file is of the type that the user gives.
             (_, [format]) if named => return Ok(format),
             (Content::Other(name), _) => {
-                let is_damaged = named || self.decompress == Decompress::All;
+                let is_damaged = named || self.decompresses_all;
                 (sniff::unread_kind(name).into(), name, is_damaged)
             }
             (Content::Document(format), wanted)
@@ -202,7 +205,7 @@ impl PipelineOptions {
         let format = self.archive_of(path, head, named)?;
         let is_wanted = match format.kind {
             ArchiveKind::Package(own) => self.formats.is_empty() || self.formats.contains(&own),
-            ArchiveKind::Records => self.archives == Archived::Open,
+            ArchiveKind::Records => !self.is_audit,
             ArchiveKind::Files => true,
         };
         (is_wanted && (format.kind != ArchiveKind::Files || self.opens(entry))).then_some(format)
@@ -240,7 +243,7 @@ impl PipelineOptions {
     }
 
     fn opens(&self, entry: &Entry) -> bool {
-        entry.named || self.decompress == Decompress::All
+        entry.named || self.decompresses_all
     }
 
     /// Returns whether each piece of a document with these first bytes can be read without those before it.
@@ -252,7 +255,7 @@ impl PipelineOptions {
             Some(SplitPoint::Member(_)) => self.threads > 1,
         };
         has_split_points
-            && self.archives == Archived::Open
+            && !self.is_audit
             && self.report != ReportMode::Files
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
@@ -275,27 +278,6 @@ impl Dialects {
         let mut above = memchr::memrchr_iter(b'/', path).map(|at| &path[..=at]);
         above.find_map(|above| self.0.get(above).copied())
     }
-}
-
-/// Which archives are opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Archived {
-    /// All, and archives in them.
-    #[default]
-    Open,
-    /// Archives of files, and archives in them that would be opened outside: for an audit, which does not split
-    /// documents, since their anchors belong together.
-    Files,
-}
-
-/// Which compressed files are decompressed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Decompress {
-    /// Named files only.
-    #[default]
-    Named,
-    /// All files.
-    All,
 }
 
 /// The report of the links.

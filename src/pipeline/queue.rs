@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{self, SHORT};
-use super::options::{Archived, PipelineOptions, ReportMode};
+use super::options::{PipelineOptions, ReportMode};
 use super::piece::{Piece, Splitter};
 use super::split_archive::ArchiveSplitter;
 use super::split_document::{DocumentSplitter, is_worthwhile};
@@ -136,7 +136,7 @@ impl<'a> Queue<'a> {
         state.batches += 1;
         drop(state);
         // A single worker gains nothing by reading ahead.
-        if self.options.threads > 1 && self.options.archives == Archived::Open {
+        if self.options.threads > 1 && !self.options.is_audit {
             jobs = read_ahead(jobs, buffer);
         }
         Ok((number, jobs))

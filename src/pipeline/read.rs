@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _};
 use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
 use super::bases::{AbsolutePaths, TreeRoot};
 use super::input::{Input, OpenedFile};
-use super::options::{Archived, PipelineOptions, ReportMode, Splice, spliced};
+use super::options::{PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
 use crate::archive::git::{GIT, PublicInbox};
@@ -160,7 +160,7 @@ impl<'a> FileReader<'a> {
         }
         for error in opened.errors() {
             let diagnostic = Diagnostic::new(None, error.fault.into(), error.offset);
-            if is_archive && self.options.archives == Archived::Open {
+            if is_archive && !self.options.is_audit {
                 read.record.diagnostics.add(&diagnostic);
             } else {
                 sink.event(&Found::Diagnostic(diagnostic));

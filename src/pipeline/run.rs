@@ -14,7 +14,7 @@ use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::tally::{self, KeyCounts};
 use super::walk::Walk;
 use super::workers::run_workers;
-use super::writer::{BLOCK, FlushPolicy, Keyed, OutputChunk, OutputWriter, TargetHasher};
+use super::writer::{BLOCK, Keyed, OutputChunk, OutputWriter, TargetHasher};
 use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
@@ -46,22 +46,21 @@ pub struct RunOutcome {
 /// links.
 ///
 /// ```
-/// use uriscan::pipeline::{PipelineOptions, run::run, walk::{Root, Walk}, writer::FlushPolicy};
+/// use uriscan::pipeline::{PipelineOptions, run::run, walk::{Root, Walk}};
 ///
 /// let roots = [Ok(Root::Path("src/lib.rs".into()))];
 /// let walk = Walk::new(roots.into_iter(), Default::default());
 /// let mut output = Vec::new();
 /// let options = PipelineOptions::default();
-/// let outcome = run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+/// let outcome = run(&options, walk, (&mut output, None));
 /// assert_eq!(outcome.summary.files, 1);
 /// ```
 pub fn run<W: Write + Send>(
     options: &PipelineOptions,
     walk: Walk,
     (output, report): (W, Option<W>),
-    flush: FlushPolicy,
 ) -> RunOutcome {
-    let writer = match OutputWriter::new(options, (output, report), flush) {
+    let writer = match OutputWriter::new(options, (output, report)) {
         Ok(writer) => writer,
         Err(error) => {
             return RunOutcome {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::input::OpenedFile;
-use super::options::{Archived, PipelineOptions};
+use super::options::PipelineOptions;
 use super::piece::{ArchivePiece, Piece, PieceContents, SplitFile, Splitter};
 use super::walk::Entry;
 use crate::archive::{
@@ -40,10 +40,9 @@ impl ArchiveSplitter {
         file: &File,
     ) -> Option<Self> {
         let file = file.try_clone().ok()?;
-        let is_audit = options.archives == Archived::Files;
         let (format, source, compressed) = match options.codec(entry, head) {
             // An audit reads archives again, which takes ranges.
-            Some(_) if is_audit => return None,
+            Some(_) if options.is_audit => return None,
             Some(codec) => {
                 let file = Arc::new(file);
                 let whole = Section {
@@ -69,7 +68,7 @@ impl ArchiveSplitter {
         let mut container = options.open(format, source);
         let size = options.piece_size();
         let range = container.split(size);
-        if range.is_none() && is_audit {
+        if range.is_none() && options.is_audit {
             return None;
         }
         Some(ArchiveSplitter {

@@ -87,19 +87,11 @@ pub(crate) struct OutputWriter<W: Write + Send> {
 }
 
 pub(super) enum OutputDestination<W: Write + Send> {
-    Records(BufWriter<W>, FlushPolicy),
+    /// Blocks, and whether each is flushed.
+    Records(BufWriter<W>, bool),
     /// Lines that are sorted at the end.
     Sorted(BufWriter<W>, Vec<u8>),
     Table(Box<TableWriter<W>>),
-}
-
-/// When output is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlushPolicy {
-    /// After each block, for a reader at a terminal.
-    Blocks,
-    /// When the buffer is full.
-    Gathered,
 }
 
 impl<W: Write + Send> OutputWriter<W> {
@@ -107,7 +99,6 @@ impl<W: Write + Send> OutputWriter<W> {
     pub(super) fn new(
         options: &PipelineOptions,
         (output, report): (W, Option<W>),
-        flush: FlushPolicy,
     ) -> io::Result<Self> {
         let mut header = OutputChunk::default();
         (options.output).header(&options.layout, &mut header.output);
@@ -117,7 +108,7 @@ impl<W: Write + Send> OutputWriter<W> {
                 match options.order {
                     OutputOrder::Line => OutputDestination::Sorted(output, Vec::new()),
                     OutputOrder::Path | OutputOrder::None => {
-                        OutputDestination::Records(output, flush)
+                        OutputDestination::Records(output, options.flushes_blocks)
                     }
                 }
             }
@@ -174,11 +165,11 @@ impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
         match &mut self.destination {
             OutputDestination::Table(table) => table.push(&chunk.rows, &kept)?,
             OutputDestination::Sorted(_, lines) => lines.extend_from_slice(&chunk.output),
-            OutputDestination::Records(output, flush) => {
+            OutputDestination::Records(output, flushes) => {
                 for range in kept {
                     output.write_all(&chunk.output[range])?;
                 }
-                if *flush == FlushPolicy::Blocks {
+                if *flushes {
                     output.flush()?;
                 }
             }
@@ -201,7 +192,7 @@ impl<'a, W: Write + Send> RowWriter<'a, W> {
             lines: LinkFormatter::new(options.output, &options.layout),
             rows: options.table().map(|_| RowBuilder::new(&options.layout)),
             chunk: OutputChunk::default(),
-            writer: OutputWriter::new(options, (output, None), FlushPolicy::Gathered)?,
+            writer: OutputWriter::new(options, (output, None))?,
         })
     }
 

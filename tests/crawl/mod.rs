@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
 use generate::crawl::{Crawl, DAMAGES, Record, target};
@@ -45,7 +44,7 @@ fn report(path: &Path, threads: usize, piece: u64, report: ReportMode) -> Run {
         Default::default(),
     );
     let mut output = Vec::new();
-    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None));
     assert!(outcome.output_error.is_none());
     Run {
         output: String::from_utf8(output).unwrap(),

@@ -11,7 +11,6 @@ use uriscan::archive::{ArchiveFormat, ArchiveOptions, ArchiveSource};
 use uriscan::document::Format;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
 
 use super::Input;
@@ -68,7 +67,7 @@ fn output(path: &Path, threads: usize) -> String {
         Default::default(),
     );
     let mut output = Vec::new();
-    pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+    pipeline::run::run(&options, walk, (&mut output, None));
     String::from_utf8(output).expect("records are UTF-8")
 }
 

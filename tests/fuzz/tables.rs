@@ -8,8 +8,7 @@ use uriscan::extractor::Positions;
 use uriscan::output::column::ColumnSet;
 use uriscan::output::{Layout, Output};
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
-use uriscan::pipeline::{self, Archived, PipelineOptions};
+use uriscan::pipeline::{self, PipelineOptions};
 
 use super::Input;
 use crate::tables::cells::{batches, compare, links, rows};
@@ -19,7 +18,6 @@ fn output(directory: &Path, name: &str, layout: &Layout, threads: usize) -> Vec<
     let mut options = PipelineOptions {
         output: Output::named(name).expect("it is an output"),
         layout: layout.clone(),
-        archives: Archived::Open,
         threads,
         piece_size: 64,
         ..PipelineOptions::default()
@@ -30,7 +28,7 @@ fn output(directory: &Path, name: &str, layout: &Layout, threads: usize) -> Vec<
     let root = Ok(Root::Path(directory.into()));
     let walk = Walk::new([root].into_iter(), Default::default());
     let mut output = Vec::new();
-    pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+    pipeline::run::run(&options, walk, (&mut output, None));
     output
 }
 

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use uriscan::extractor::Positions;
 use uriscan::output::Output;
 use uriscan::pipeline::walk::{Root, Walk};
-use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, MessageForm, PipelineOptions, Verbosity};
 
 /// Returns the records of the file at a path, with the counts of the archive.
@@ -29,7 +28,7 @@ fn output(path: &std::path::Path, threads: usize, piece: u64) -> String {
         Default::default(),
     );
     let mut output = Vec::new();
-    let outcome = pipeline::run::run(&options, walk, (&mut output, None), FlushPolicy::Gathered);
+    let outcome = pipeline::run::run(&options, walk, (&mut output, None));
     assert!(outcome.output_error.is_none());
     String::from_utf8(output).unwrap()
 }

@@ -16,7 +16,7 @@ use crate::document::markdown::Slug;
 use crate::document::sniff::NamedType;
 use crate::document::text::NonAscii;
 use crate::document::{self, Format};
-use crate::pipeline::{Decompress, Shard, walk};
+use crate::pipeline::{Shard, walk};
 use crate::uri::unwrap::{Gateway, Unwrapper, UrlCoding};
 
 /// Flags that choose files, as in ripgrep.
@@ -305,11 +305,8 @@ impl ReadArgs {
         }
     }
 
-    pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
-        if self.decompress || walk.types.iter().any(|one| one.compressed) {
-            return Decompress::All;
-        }
-        Decompress::Named
+    pub(in crate::cli) fn decompresses_all(&self, walk: &WalkArgs) -> bool {
+        self.decompress || walk.types.iter().any(|one| one.compressed)
     }
 
     pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {

@@ -385,15 +385,6 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// The number of files that a run may read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Reach {
-    /// One file, or standard input.
-    One,
-    /// Several, or a directory.
-    Several,
-}
-
 impl OutputArgs {
     pub(in crate::cli) fn shows_progress(&self) -> bool {
         // On the same terminal progress would mix with the output.
@@ -407,10 +398,11 @@ impl OutputArgs {
         records.unwrap_or(self.format)
     }
 
-    pub(in crate::cli) fn layout(&self, reach: Reach, unwraps: bool) -> Layout {
+    /// `is_several`: the run may read several files, or a directory.
+    pub(in crate::cli) fn layout(&self, is_several: bool, unwraps: bool) -> Layout {
         let terminal = self.output.is_none() && io::stdout().is_terminal();
         let position = self.line_number || self.column;
-        let busy = terminal && reach == Reach::Several;
+        let busy = terminal && is_several;
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
         let is_asked = |field: &&RecordField| {
