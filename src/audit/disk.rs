@@ -183,13 +183,6 @@ pub(super) struct DiskTree {
 /// At the start of `DiskTree::left`.
 const MOST_READ: u64 = 256 << 20;
 
-/// The start of a file, if it is near enough.
-pub(super) enum FileStart {
-    Read(Vec<u8>),
-    /// In an archive, after too many bytes.
-    TooFar,
-}
-
 impl DiskTree {
     /// The roots are absolute paths.
     pub(super) fn new<'r>(
@@ -277,13 +270,12 @@ impl DiskTree {
         }
     }
 
-    /// Returns the start of a regular file.
-    pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<FileStart> {
-        if members::split_path(path).is_some() {
-            let read = self.read_member(path, limit);
-            return Some(read.map_or(FileStart::TooFar, FileStart::Read));
+    /// Returns the start of a regular file; `None` for a file in an archive after too many bytes, too.
+    pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
+        match members::split_path(path) {
+            Some(_) => self.read_member(path, limit),
+            None => start_of(path, limit),
         }
-        start_of(path, limit).map(FileStart::Read)
     }
 
     /// `None` if the file is too far.

@@ -4,7 +4,6 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::disk::FileStart;
 use super::location::Audit;
 use super::names::FileId;
 use super::target::{decode_fragment, text_directives};
@@ -46,9 +45,7 @@ impl PageTexts {
 
     fn read(&mut self, audit: &Audit, file: FileId) -> Option<String> {
         let path = audit.checker.paths.path(file);
-        let Some(FileStart::Read(bytes)) = audit.checker.tree.read(&path, LONGEST) else {
-            return None;
-        };
+        let bytes = audit.checker.tree.read(&path, LONGEST)?;
         self.read += bytes.len();
         if bytes.len() as u64 == LONGEST || self.read > MOST {
             return None;

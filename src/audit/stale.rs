@@ -1,6 +1,5 @@
 //! Paths in files of instructions for agents, such as `AGENTS.md`, to which nothing exists.
 
-use super::disk::FileStart;
 use super::location::Audit;
 use super::target::split_name;
 use crate::bytes::pattern::Pattern;
@@ -28,7 +27,7 @@ static FILE: Pattern = Pattern::new(
 pub(super) fn stale_paths(audit: &Audit, document: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let is_read = INSTRUCTIONS.is_match(document);
     let start = is_read.then(|| audit.checker.tree.read(document, LONGEST));
-    let Some(FileStart::Read(text)) = start.flatten() else {
+    let Some(text) = start.flatten() else {
         return Vec::new();
     };
     let mounts = audit.checker.mounts.iter().map(|(root, _)| root);

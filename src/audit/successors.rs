@@ -5,7 +5,6 @@ use std::io;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::disk::FileStart;
 use super::names::{FileId, words};
 use super::rules::RuleId;
 use super::target::TargetLocation;
@@ -173,10 +172,8 @@ fn content(side: &Inventory, page: &TargetPage) -> PageContent {
 
 fn read(side: &Inventory, file: FileId) -> Vec<u8> {
     let checker = &side.audit.checker;
-    match checker.tree.read(&checker.paths.path(file), LONGEST) {
-        Some(FileStart::Read(bytes)) => bytes,
-        _ => Vec::new(),
-    }
+    let text = checker.tree.read(&checker.paths.path(file), LONGEST);
+    text.unwrap_or_default()
 }
 
 /// Removes the shingles that many pages of a side share.

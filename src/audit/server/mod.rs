@@ -15,11 +15,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtension};
+use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension};
 use super::source::paths::with_slash;
 use crate::bytes::lines::mark_length;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
+use crate::pipeline::members;
 use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::Mounts;
 use rule::{Occurrences, ParsedRules, ServerSettings};
@@ -495,10 +496,13 @@ impl FileText {
     /// Reads a regular file within the roots.
     fn read(tree: &DiskTree, directory: &[u8], name: &str) -> Option<FileText> {
         let path = tree.file_in(directory, name.as_bytes())?;
-        let (mut text, is_far) = match tree.read(&path, MAX_LENGTH + 1)? {
-            FileStart::Read(text) => (text, false),
-            FileStart::TooFar => (Vec::new(), true),
-        };
+        let read = tree.read(&path, MAX_LENGTH + 1);
+        // In an archive the file may come after too many bytes.
+        let is_far = read.is_none();
+        if is_far && members::split_path(&path).is_none() {
+            return None;
+        }
+        let mut text = read.unwrap_or_default();
         let is_long = text.len() as u64 > MAX_LENGTH;
         if is_long {
             let end = memchr::memrchr(b'\n', &text[..MAX_LENGTH as usize]);

@@ -8,7 +8,7 @@ use ignore::gitignore::GitignoreBuilder;
 pub(super) use super::config::{self, FrontMatter, Setting};
 pub(super) use super::paths::*;
 pub(super) use crate::audit::disk::start_of;
-use crate::audit::disk::{DiskTree, FileStart, Listing};
+use crate::audit::disk::{DiskTree, Listing};
 pub(super) use crate::bytes::pattern::Pattern;
 pub(super) use crate::document::options::Slug;
 pub(super) use crate::pipeline::walk::path_of;
@@ -242,10 +242,7 @@ impl SiteDirectory<'_> {
     /// Returns the text of a file below the directory.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         let path = [self.path, name.as_bytes()].concat();
-        match self.tree.read(&path, MAX_CONFIGURATION)? {
-            FileStart::Read(text) => String::from_utf8(text).ok(),
-            FileStart::TooFar => None,
-        }
+        String::from_utf8(self.tree.read(&path, MAX_CONFIGURATION)?).ok()
     }
 
     /// Returns the values of a configuration: unknown if it does not parse, `None` without the file.
