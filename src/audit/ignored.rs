@@ -93,15 +93,8 @@ impl IgnoreEntry {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum GlobSubject {
-    Target,
-    Path,
-}
-
 /// Regular expressions take linear time.
-fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
-    let is_path = subject == GlobSubject::Path;
+fn glob(glob: &str, is_path: bool) -> Result<Regex, String> {
     let mut pattern = String::from("^");
     if is_path && !glob.contains('/') {
         pattern.push_str("(?:.*/)?");
@@ -162,14 +155,14 @@ impl IgnoreRule {
                 format!("`until` is a date such as 2030-12-31: {text} is not a valid date")
             })
         };
-        let glob = |text: &Option<String>, subject| {
-            text.as_ref().map(|text| glob(text, subject)).transpose()
+        let glob = |text: &Option<String>, is_path| {
+            text.as_ref().map(|text| glob(text, is_path)).transpose()
         };
         let last = entry.until.as_ref().map(last).transpose()?;
         Ok(IgnoreRule {
             rule: entry.rule.as_ref().map(named).transpose()?,
-            target: glob(&entry.target, GlobSubject::Target)?,
-            path: glob(&entry.path, GlobSubject::Path)?,
+            target: glob(&entry.target, false)?,
+            path: glob(&entry.path, true)?,
             is_past: last.is_some_and(|day| days_from_today(day) < 0),
             entry,
         })

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{
-    AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg, SourceArg,
-    SwitchArg,
+    AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg, SwitchArg,
 };
 use super::changed::{added_since, changed_since, was_there};
 use super::config::{self, Config};
@@ -273,9 +272,8 @@ pub(super) fn options_with(
             touched.and_then(|options| options.renamed(renamed))
         }
     };
-    let is_nothing = |source: &SourceArg| matches!(source, SourceArg::Nothing);
     let detects_sources =
-        arguments.documents.base.directories().is_empty() && !check.source.iter().any(is_nothing);
+        arguments.documents.base.directories().is_empty() && !check.source.contains(&None);
     let touching = match &findings.added_since {
         None => touching,
         Some(revision) => {
@@ -293,10 +291,8 @@ pub(super) fn options_with(
         .strict_schemes(check.strict_scheme)
         .follow_symlinks(arguments.documents.walk.follow)
         .orphan_assets(check.orphans == Some(OrphansArg::All));
-    for source in &check.source {
-        if let SourceArg::Site(kind, directory) = source {
-            options = options.source(kind, directory)?;
-        }
+    for (kind, directory) in check.source.iter().flatten() {
+        options = options.source(kind, directory)?;
     }
     if let Some(directory) = &check.sources {
         let named = |error| format!("--sources {error}");

@@ -24,15 +24,8 @@ use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::workers::worker_count;
 use crate::pipeline::{MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
-/// The rows of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rows {
-    Links,
-    /// Documents, messages and records.
-    Records,
-}
-
-pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit> {
+/// Lists links, or documents, messages and records.
+pub(super) fn run(arguments: &ExtractArgs, lists_records: bool) -> Result<Exit> {
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
     }
@@ -47,20 +40,15 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit> {
     let roots = roots(arguments);
     let mut options = options(arguments, &roots)?;
     let inputs = Inputs::new(roots, &arguments.documents.walk);
-    match rows {
-        Rows::Records => list_records(arguments, &mut options)?,
-        Rows::Links if options.output.is_index() => {
-            Err("cdxj is an index of records: uriscan records --format cdxj")?;
-        }
-        Rows::Links => {
-            let mut fields = options.layout.fields.iter();
-            if let Some(field) = fields.find(|field| field.is_of_record()) {
-                let name = field.name;
-                Err(format!(
-                    "links have no {name}: it is a key of uriscan records"
-                ))?;
-            }
-        }
+    if lists_records {
+        list_records(arguments, &mut options)?;
+    } else if options.output.is_index() {
+        Err("cdxj is an index of records: uriscan records --format cdxj")?;
+    } else if let Some(field) = (options.layout.fields.iter()).find(|field| field.is_of_record()) {
+        let name = field.name;
+        Err(format!(
+            "links have no {name}: it is a key of uriscan records"
+        ))?;
     }
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let report = arguments.output.report.as_deref();

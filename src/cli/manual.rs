@@ -98,9 +98,8 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit> {
 
 pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit> {
     let text = match (kind, output) {
-        (GeneratedKind::Man, Some(folder)) => return write_pages(folder),
-        (GeneratedKind::Man, None) => man(""),
-        (GeneratedKind::ManOf(name), _) => man(name),
+        (GeneratedKind::Man(""), Some(folder)) => return write_pages(folder),
+        (GeneratedKind::Man(name), _) => man(name),
         (GeneratedKind::Complete(shell), _) => {
             let mut out = Vec::new();
             clap_complete::generate(*shell, &mut command(), "uriscan", &mut out);

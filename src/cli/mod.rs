@@ -24,7 +24,6 @@ use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command, command};
 use config::Config;
-use extract::Rows;
 pub(crate) use process::Exit;
 
 use crate::output::escape::visible;
@@ -46,15 +45,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         None => {
             messages = cli.extract.output.messages;
             help::check_paths(&cli.extract.paths, true)
-                .and_then(|()| extract::run(&cli.extract, Rows::Links))
+                .and_then(|()| extract::run(&cli.extract, false))
         }
         Some(Command::Extract(arguments)) => {
             messages = arguments.output.messages;
-            extract::run(arguments, Rows::Links)
+            extract::run(arguments, false)
         }
         Some(Command::Records(arguments)) => {
             messages = arguments.output.messages;
-            extract::run(arguments, Rows::Records)
+            extract::run(arguments, true)
         }
         Some(Command::Targets(arguments)) => change::targets(arguments),
         Some(Command::Diff(arguments)) => change::diff(arguments, config.as_ref()),

@@ -538,20 +538,16 @@ fn server(name: &str) -> Result<&'static str, String> {
     named(name, names.map(|name| (name, name)))
 }
 
-/// A directory of sources with its generator.
-#[derive(Clone)]
-pub(crate) enum SourceArg {
-    Nothing,
-    Site(&'static str, PathBuf),
-}
+/// A directory of sources with its generator, or `none`.
+pub(crate) type SourceArg = Option<(&'static str, PathBuf)>;
 
 fn source(text: &str) -> Result<SourceArg, String> {
     if text == "none" {
-        return Ok(SourceArg::Nothing);
+        return Ok(None);
     }
     let (name, directory) = text.split_once('=').ok_or("KIND=DIR, or none")?;
     let kind = named(name, GENERATORS.iter().map(|row| (row.name, row.name)))?;
-    Ok(SourceArg::Site(kind, directory.into()))
+    Ok(Some((kind, directory.into())))
 }
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {

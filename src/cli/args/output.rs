@@ -478,10 +478,8 @@ fn field(name: &str) -> Result<&'static RecordField, String> {
 /// A page or a script that `--generate` prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum GeneratedKind {
-    /// The man page of the command, or all pages into a folder.
-    Man,
-    /// The man page of a subcommand.
-    ManOf(&'static str),
+    /// The man page of a subcommand; without a name the command's, or all pages into a folder.
+    Man(&'static str),
     /// Completions for a shell.
     Complete(Shell),
 }
@@ -491,12 +489,12 @@ fn generated(name: &str) -> Result<GeneratedKind, String> {
         let page = subcommands().find(|name| *name == subcommand);
         let names = || subcommands().collect::<Vec<_>>().join(", ");
         let page = page.ok_or_else(|| format!("man= takes {}", names()));
-        return page.map(GeneratedKind::ManOf);
+        return page.map(GeneratedKind::Man);
     }
     use GeneratedKind::{Complete, Man};
     let kinds = [
-        ("man", Man),
-        ("man=SUBCOMMAND", Man),
+        ("man", Man("")),
+        ("man=SUBCOMMAND", Man("")),
         ("complete-bash", Complete(Shell::Bash)),
         ("complete-zsh", Complete(Shell::Zsh)),
         ("complete-fish", Complete(Shell::Fish)),
