@@ -1,5 +1,6 @@
 //! The scope of a document's base: candidates, the choice among them, and prepared resolvers.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
 
@@ -131,6 +132,9 @@ impl ScopeHeading {
 pub(super) struct BaseScope {
     ruling: Ruling,
     rules: Rules,
+    /// Whether references may have padding (WHATWG HTML, "valid URL potentially surrounded by spaces") that
+    /// the rules do not strip.
+    pub(super) has_padding: bool,
     /// Unique among the documents of the linker.
     pub(super) id: u64,
     pub(super) parent: Option<usize>,
@@ -168,6 +172,7 @@ impl BaseScope {
         BaseScope {
             ruling,
             rules: ruling.plain,
+            has_padding: false,
             id: 0,
             parent: None,
             mark: 0,
@@ -201,6 +206,7 @@ impl BaseScope {
     ) {
         self.id = id;
         let rules = self.ruling.of(family);
+        self.has_padding = family == RuleFamily::Markup && rules != Rules::Whatwg;
         if rules != self.rules {
             self.rules = rules;
             let [declared, fallback] = &mut self.by_other_rules;
@@ -228,6 +234,14 @@ impl BaseScope {
         self.diagnostics.clear();
         self.own.clear();
         self.own_offset = None;
+    }
+
+    /// Strips the padding of a reference that the rules would take as a part of it.
+    pub(super) fn strip<'r>(&self, reference: &'r [u8]) -> Cow<'r, [u8]> {
+        match self.has_padding {
+            true => uri::strip(reference),
+            false => Cow::Borrowed(reference),
+        }
     }
 
     /// Encodes the queries of later references in another encoding.

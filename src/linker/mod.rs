@@ -315,8 +315,7 @@ impl Linker {
             return self.diagnose(&diagnostic::BASE_TOO_LONG, offset);
         }
         let scope = self.innermost();
-        scope.own.clear();
-        scope.own.extend_from_slice(reference);
+        scope.own = scope.strip(reference).into_owned();
         scope.own_offset = Some(offset);
     }
 

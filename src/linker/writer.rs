@@ -129,12 +129,18 @@ impl LinkWriter {
                 (&*chosen.resolver, chosen.named())
             }
         };
-        let written = found.resolves_as.map_or(text, |text| texts.bytes(text));
-        let classes = if found.classes.is_known() && found.resolves_as.is_none() {
+        let mut written = found.resolves_as.map_or(text, |text| texts.bytes(text));
+        let mut classes = if found.classes.is_known() && found.resolves_as.is_none() {
             found.classes
         } else {
             ByteClasses::of(written)
         };
+        let stripped;
+        if scope.has_padding && !classes.is_plain() {
+            stripped = scope.strip(written);
+            written = &stripped;
+            classes = ByteClasses::of(written);
+        }
         let mut flags = found.flags;
         // Placeholders have a brace or an angle bracket.
         let may_hold = classes.has_suspect() || found.resolves_as.is_some();
@@ -252,7 +258,10 @@ impl LinkWriter {
     fn codebase<'a>(&mut self, scope: &'a BaseScope, codebase: &[u8]) -> Option<ChosenBase<'a>> {
         let mut uri = Vec::new();
         if codebase.len() <= self.longest_base {
-            scope.by_document().resolve_into(codebase, &mut uri).ok()?;
+            let resolver = scope.by_document();
+            resolver
+                .resolve_into(&scope.strip(codebase), &mut uri)
+                .ok()?;
         }
         if codebase.len().max(uri.len()) > self.longest_base {
             self.refused.push(&diagnostic::BASE_TOO_LONG);

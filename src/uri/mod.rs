@@ -75,6 +75,7 @@ pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
 pub(crate) use reference::{SCHEME, scheme_length};
+pub(crate) use resolve::strip;
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 #[cfg(feature = "audit")]

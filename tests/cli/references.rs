@@ -222,3 +222,20 @@ fn components_are_objects() {
         );
     }
 }
+
+/// The blanks around a URL in markup, and the line breaks in it, are not part of the URL (HTML, "valid URL
+/// potentially surrounded by spaces").
+#[test]
+fn padding_in_markup_is_left_out_by_every_rules() {
+    let html = "<a href=' http://x.example/ '><a href='\n//y.example/\n'><a href=' #f'><a href='ht\ntp://q.example/'>\
+        <base href=' /b/\n'><object codebase=' c/ ' classid=' d '>";
+    for rules in ["rfc3986", "rfc2396", "rfc1808", "whatwg"] {
+        let base = "https://ex.example/dir/p";
+        let arguments = ["-t", "html", "--rules", rules, "--base", base];
+        Tree::new(&[]).pipe(html.as_bytes(), &arguments).is(
+            0,
+            "http://x.example/\nhttps://y.example/\nhttps://ex.example/b/#f\nhttp://q.example/\n\
+             https://ex.example/b/c/\nhttps://ex.example/b/c/d\n",
+        );
+    }
+}

@@ -61,8 +61,17 @@ pub(super) fn resolve(
     }
 }
 
-/// Strips spaces and controls at the ends, tabs and line breaks anywhere, and repairs UTF-8.
+/// Strips padding and repairs UTF-8.
 fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
+    let input = strip(reference);
+    if str::from_utf8(&input).is_ok() {
+        return input;
+    }
+    Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes())
+}
+
+/// Strips spaces and controls at the ends, tabs and line breaks anywhere.
+pub(crate) fn strip(reference: &[u8]) -> Cow<'_, [u8]> {
     let is_cut = |byte: u8| byte <= b' ';
     let start = run_end(reference, 0, is_cut);
     let end = run_start(reference, start..reference.len(), is_cut);
@@ -70,9 +79,6 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
         let is_kept = |byte: &u8| !matches!(byte, b'\t' | b'\n' | b'\r');
         input.to_mut().retain(is_kept);
-    }
-    if str::from_utf8(&input).is_err() {
-        input = Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes());
     }
     input
 }
