@@ -131,7 +131,8 @@ const ROWS: &[Row] = &[
     ("T41: the whole run is the local part", "email", "a..b@a.example .a@a.example a.@a.example", ""),
     ("T41: labels are LDH", "email", "a@-a.example a@a-.example a@a.example-x a@a.example.", "email mailto:a@a.example scheme-guessed"),
     ("T41: an opening apostrophe quotes the address", "email", "'a@b.example' ''c'd@e.example'' '@f.example", "email mailto:a@b.example scheme-guessed\nemail mailto:c'd@e.example scheme-guessed"),
-    ("T41", "email", ":a@a.example a@a.example_ a@a.example@b a@b_c.example x=a%b@a.example", "email mailto:x=a%b@a.example bad-percent scheme-guessed"),
+    ("T41", "email", ":a@a.example a@a.example_ a@a.example@b a@b_c.example x=a%b@a.example", "email mailto:x%3Da%25b@a.example scheme-guessed"),
+    ("T41: as RFC 6068 section 2 writes an address", "email", "a?b@c.example a#b/c@d.example a%41@c.example a&b^c@d.example ~a+b!c*d'e@f.example", "email mailto:a%3Fb@c.example scheme-guessed\nemail mailto:a%23b%2Fc@d.example scheme-guessed\nemail mailto:a%2541@c.example scheme-guessed\nemail mailto:a%26b%5Ec@d.example scheme-guessed\nemail mailto:~a+b!c*d'e@f.example scheme-guessed"),
     // RFC 2396 Appendix E and RFC 3986 Appendix C.
     ("RFC 2396 Appendix E", "", RFC_2396, "quoted http://www.w3.org/Addressing/\nangle ftp://ds.internic.net/rfc/ wrapped\nangle http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING wrapped"),
     ("RFC 3986 Appendix C", "", RFC_3986, "quoted http://www.w3.org/Addressing/\nangle ftp://foo.example.com/rfc/ wrapped\nangle http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING wrapped"),

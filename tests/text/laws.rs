@@ -215,7 +215,10 @@ pub(crate) fn check_spans(text: &[u8], finds: &[Find]) {
             // T39
             "bare" => written == raw || written == without_escapes(raw),
             "www" => written.strip_prefix(b"http://") == Some(raw),
-            "email" => written.strip_prefix(b"mailto:") == Some(raw),
+            // T41
+            "email" => (written.strip_prefix(b"mailto:")).is_some_and(|address| {
+                percent_encoding::percent_decode(address).eq(raw.iter().copied())
+            }),
             // Removed bytes stand in between.
             _ => {
                 let mut raw = raw.iter();

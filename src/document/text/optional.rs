@@ -6,15 +6,19 @@ use super::conformance::{self, LONGEST_LABEL};
 use super::delimited::UriPrefix;
 use super::schemes::SchemeForm;
 use super::view::TextView;
-use crate::bytes::class::run_end;
+use crate::bytes::class::{ByteSet, run_end};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
+use crate::uri::percent;
 
 /// T41: the longest local part, in bytes.
 const LONGEST_LOCAL: usize = 64;
 
 /// The longest domain name, in bytes (RFC 1035, section 2.3.4).
 const LONGEST_DOMAIN: usize = 255;
+
+/// Bytes of an address that a `mailto` URI has percent-encoded (RFC 6068, section 2).
+const ENCODED: ByteSet = ByteSet::EMPTY.with(b"%/?#&=^`{|}");
 
 /// T40: reads the reference that starts with `www.` at an index.
 #[inline(never)]
@@ -37,23 +41,18 @@ pub(super) fn www(view: &TextView, at: usize, workspace: &mut Workspace) -> Opti
         candidate.flags |= Flags::URL_PREFIX;
     }
     candidate.context = Context::Www;
-    Some(guessed(view, candidate, b"http:", b"//", workspace))
+    workspace.clear();
+    workspace.text.extend_from_slice(b"http://");
+    (workspace.text).extend_from_slice(&view.bytes[candidate.raw.clone()]);
+    Some(guessed(candidate, b"http", &workspace.text))
 }
 
-fn guessed(
-    view: &TextView,
-    mut candidate: Candidate,
-    scheme: &[u8],
-    start: &[u8],
-    workspace: &mut Workspace,
-) -> Candidate {
-    workspace.clear();
-    let text = &mut workspace.text;
-    text.extend([scheme, start, &view.bytes[candidate.raw.clone()]].concat());
-    let form = SchemeForm::named(&scheme[..scheme.len() - 1]);
+/// Completes a candidate whose reference got a scheme.
+fn guessed(mut candidate: Candidate, scheme: &[u8], reference: &[u8]) -> Candidate {
+    let form = SchemeForm::named(scheme);
     candidate.flags |= Flags::SCHEME_GUESSED;
     candidate.cleaned = true;
-    conformance::check(&mut candidate, text, scheme.len(), form);
+    conformance::check(&mut candidate, reference, scheme.len() + 1, form);
     candidate
 }
 
@@ -91,7 +90,10 @@ pub(super) fn email(view: &TextView, at: usize, workspace: &mut Workspace) -> Op
     }
     let end = domain_end(view, at + 1)?;
     let candidate = Candidate::new(start..end, end, Context::Email, Flags::NONE);
-    Some(guessed(view, candidate, b"mailto:", b"", workspace))
+    workspace.clear();
+    workspace.text.extend_from_slice(b"mailto:");
+    percent::encode(&view.bytes[start..end], &ENCODED, &mut workspace.text);
+    Some(guessed(candidate, b"mailto", &workspace.text))
 }
 
 /// Returns the start of the local part that ends at `end`.

@@ -94,7 +94,15 @@ pub(super) fn find_email(text: Text<'_>, at: usize, resume: usize) -> Option<Det
     if matches!(text.byte(end), Some(b'@' | b'_')) {
         return None;
     }
-    let uri = [b"mailto:", &text.0[start..end]].concat();
+    let mut uri = b"mailto:".to_vec();
+    for &byte in &text.0[start..end] {
+        // RFC 6068 section 2: a byte that no URI has, the percent sign, and delimiters.
+        if b"%/?#&=^`{|}".contains(&byte) {
+            uri.extend(format!("%{byte:02X}").bytes());
+        } else {
+            uri.push(byte);
+        }
+    }
     let mut detail = Detail::new(start..end, uri, "email");
     detail.find.flags.insert("scheme-guessed");
     conformance::flag(&mut detail.find);
