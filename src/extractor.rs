@@ -557,6 +557,9 @@ impl Extractor {
         let mut empty = std::mem::take(&mut self.events);
         empty.clear();
         let lines = &mut pass.lines;
+        if let (Some(lines), Some(_)) = (lines.as_mut(), &converted) {
+            lines.expect_no_mark();
+        }
         let mut take = |events: &mut Events<'_>| {
             if let Some(lines) = lines {
                 locate(lines, &window, converted.is_some(), events);

@@ -51,6 +51,8 @@ pub struct LineCounter {
     /// Bytes between the line's start and `offset`.
     bytes: u64,
     after_cr: bool,
+    /// Whether the next bytes may start with a byte order mark.
+    may_have_mark: bool,
     /// No CR is between `offset` and this offset.
     next_cr: u64,
 }
@@ -76,8 +78,14 @@ impl LineCounter {
             column: 0,
             bytes: 0,
             after_cr: false,
+            may_have_mark: offset == 0,
             next_cr: offset,
         }
+    }
+
+    /// Counts U+FEFF at the start as a character: a converter removed the byte order mark.
+    pub(crate) fn expect_no_mark(&mut self) {
+        self.may_have_mark = false;
     }
 
     /// Counts columns in characters of `encoding` from here on.
@@ -117,7 +125,7 @@ impl LineCounter {
         if range.is_empty() {
             return;
         }
-        if self.offset == 0 && self.encoding == UTF_8 {
+        if std::mem::take(&mut self.may_have_mark) && self.encoding == UTF_8 {
             let mark = mark_length(&bytes[range.clone()]);
             range.start += mark;
             self.offset = mark as u64;

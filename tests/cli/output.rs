@@ -79,6 +79,27 @@ fn references_without_a_target_say_why() {
 }
 
 #[test]
+fn only_the_first_byte_order_mark_has_no_column() {
+    let utf_16: Vec<u8> = "\u{feff}\u{feff}<a href=z>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let part = "Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: 8bit\n\n";
+    let tree = Tree::new(&[("8.html", "\u{feff}\u{feff}<a href=z>")]);
+    tree.write("16.html", &utf_16);
+    tree.write("16.eml", &[part.as_bytes(), &utf_16].concat());
+    for (file, name) in [
+        ("8.html", "8.html"),
+        ("16.html", "16.html"),
+        ("16.eml", "16.eml!1/1"),
+    ] {
+        let base = ["--base", "http://example.com/"];
+        tree.run(&[&["--column", file], &base[..]].concat())
+            .is(0, &format!("{name}:1:10: http://example.com/z\n"));
+    }
+}
+
+#[test]
 fn tables_have_the_columns_that_are_asked_for() {
     let tree = tree();
     let fields = ["--fields", "line,target,flags"];

@@ -217,6 +217,9 @@ impl NestedDocument {
             if let Some(start) = &start {
                 scanners.scanner(format).begin(start);
             }
+            if matches!(view.origin, Origin::Decoded(_)) {
+                self.lines.expect_no_mark();
+            }
             let map = |inner: &Batch| self.map(inner, view, out);
             let (consumed, again) = scanners.scan_window(format, window, map);
             // Each restart has to ask for more than the one before.
