@@ -131,17 +131,20 @@ impl Format {
     pub fn detect(bytes: &[u8], media_type: Option<&str>) -> Option<&'static Format> {
         let declared = media_type.map(|name| content_type(name.as_bytes()).0);
         let declared = declared.and_then(|name| Format::of_declared(&name));
-        let is_json = declared.is_some_and(|format| format.name == "json");
-        let shape = is_json
-            .then(|| by_shape(&bytes[..bytes.len().min(HEAD)]))
-            .flatten();
-        shape
-            .and_then(Format::named)
-            .or(declared)
-            .or_else(|| match content(b"", bytes, &[]) {
-                Content::Document(format) => Some(format),
-                Content::Other(_) => None,
-            })
+        let declared = declared.map(|format| format.of_shape(bytes));
+        declared.or_else(|| match content(b"", bytes, &[]) {
+            Content::Document(format) => Some(format),
+            Content::Other(_) => None,
+        })
+    }
+
+    /// Returns the kind of a JSON document by its first bytes; other formats are not changed.
+    pub(crate) fn of_shape(&'static self, head: &[u8]) -> &'static Format {
+        let shape = match self.name {
+            "json" => by_shape(&head[..head.len().min(HEAD)]),
+            _ => None,
+        };
+        shape.and_then(Format::named).unwrap_or(self)
     }
 }
 

@@ -154,7 +154,7 @@ impl PipelineOptions {
         let content = sniff::content(path, head, &self.types);
         let (reason, format, is_damaged) = match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
-            (_, [format]) if named => return Ok(format),
+            (_, [format]) if named => return Ok(format.of_shape(head)),
             (Content::Other(name), _) => {
                 let is_damaged = named || self.decompresses_all;
                 (sniff::unread_kind(name).into(), name, is_damaged)
