@@ -195,20 +195,25 @@ impl IgnoreRule {
     }
 }
 
-/// Returns the first entry that names a document by its old paths, and has no counterpart for its new paths.
+/// Returns the first entry whose path is an old path of a document, if no other applies to its new paths.
 pub(super) fn first_lost<'r>(
     rules: &'r [IgnoreRule],
     old: &[Cow<'_, [u8]>],
     new: &[Cow<'_, [u8]>],
 ) -> Option<&'r IgnoreRule> {
-    let names = |rule: &IgnoreRule, paths: &[Cow<'_, [u8]>]| {
+    // The path of an entry with wildcards may apply to other documents alone.
+    let names = |rule: &IgnoreRule| {
+        let written = rule.entry.path.as_ref();
+        written.is_some_and(|written| old.iter().any(|path| **path == *written.as_bytes()))
+    };
+    let applies = |rule: &IgnoreRule| {
         let glob = rule.path.as_ref();
-        glob.is_some_and(|glob| paths.iter().any(|path| glob.is_match(path)))
+        glob.is_some_and(|glob| new.iter().any(|path| glob.is_match(path)))
     };
     let key = |rule: &'r IgnoreRule| (rule.rule, &rule.entry.target);
     rules.iter().find(|lost| {
         let mut others = rules.iter().filter(|rule| key(rule) == key(lost));
-        !lost.is_past && names(lost, old) && !others.any(|rule| names(rule, new))
+        !lost.is_past && names(lost) && !others.any(applies)
     })
 }
 

@@ -1159,8 +1159,11 @@ fn a_page_that_an_entry_of_ignored_findings_names_is_not_moved() {
         ("/b.html", "b.html", "c.html", 0),
         ("b.html", "b.html", "d/b.html", 0),
         ("*.html", "b.html", "c.html", 0),
-        ("d/**", "d", "f", 2),
+        ("d/**", "d", "f", 0),
+        ("d/**", "d/e.html", "e.html", 0),
+        ("d/e.html", "d", "f", 2),
         ("d/e.html", "d/e.html", "e.html", 2),
+        ("e.html", "d/e.html", "d/f.html", 0),
         ("e.html", "d", "f", 0),
     ] {
         tree.write("uriscan.toml", entry(path).as_bytes());
