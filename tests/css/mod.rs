@@ -146,6 +146,9 @@ fn blocks_in_custom_properties_belong_to_them() {
     for css in [
         "a { --bar: {x: url(n.png); y: {z: url(n.png)}} }",
         "a { color: red; --bar:{x: url(n.png)} [url(n.png)]; }",
+        "a { --bar: {@import url(n.png); x: url(n.png)} }",
+        "a { --bar: {@media print {x: url(n.png)} y: url(n.png)} }",
+        "a { --bar: {@namespace} y: url(n.png) {@apply --c; x: url(n.png)} }",
     ] {
         for window in [1, 7, 1000] {
             let found = read(css.as_bytes(), window);

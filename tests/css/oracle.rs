@@ -163,6 +163,8 @@ impl State {
                     self.begin();
                 }
             }
+            // A block that is a value has no rules.
+            Token::AtKeyword(_) if self.open.iter().any(|(open, _)| open == "value") => {}
             Token::AtKeyword(name) => self.at_keyword(name.to_ascii_lowercase(), depth),
             Token::UnquotedUrl(url) => self.reference(url.to_string()),
             Token::QuotedString(text) => {

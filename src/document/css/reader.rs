@@ -645,6 +645,10 @@ impl Reading<'_, '_> {
 
     fn at_keyword(&mut self, name: &[u8], at: usize) {
         self.other_token(at);
+        // A block that is a value has no rules.
+        if self.state.open.contains(&CssBracket::ValueBrace) {
+            return;
+        }
         let rule = AT_RULES.iter().find(|(rule, _)| *rule == name);
         let rule = rule.map_or(AtRule::Other, |(_, rule)| *rule);
         if rule == AtRule::Import && self.state.sheet == Sheet::Declarations {
