@@ -48,21 +48,22 @@ pub(super) static EPUB: PackageKind = PackageKind {
     list: Some(b"META-INF/encryption.xml"),
 };
 
+/// The parts that programs write first: the list of all, which some write last, or another one with a fixed name.
+const OFFICE_PARTS: [&[u8]; 8] = [
+    b"[Content_Types].xml",
+    b"_rels/.rels",
+    b"docProps/app.xml",
+    b"docProps/core.xml",
+    b"docProps/custom.xml",
+    b"ppt/presentation.xml",
+    b"word/document.xml",
+    b"xl/workbook.xml",
+];
+
 /// Office Open XML.
 pub(super) static OOXML: PackageKind = PackageKind {
     format: &package::OOXML,
-    starts: |head| {
-        first_name(head).is_some_and(|name| {
-            // Some programs write that last.
-            let mut parts = name.split(|byte| matches!(byte, b'/' | b'\\'));
-            let is_in = matches!(
-                parts.next(),
-                Some(b"_rels" | b"docProps" | b"xl" | b"word" | b"ppt")
-            );
-            let is_part = matches!(extension(name).as_slice(), b"xml" | b"rels");
-            name == b"[Content_Types].xml" || is_in && is_part && parts.next().is_some()
-        })
-    },
+    starts: |head| first_name(head).is_some_and(|name| OFFICE_PARTS.contains(&name)),
     contents: |name| {
         let extension = extension(name);
         match extension.as_slice() {
