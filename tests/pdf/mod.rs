@@ -341,6 +341,8 @@ fn damaged_objects_are_diagnosed() {
         (found.links.len(), found.codes)
     };
     assert_eq!(file("3 0 R 4 0 R", &page), (2, vec![]));
+    let title = "<</Type/Page/Title(an object ends with endobj, and 2 0 obj begins one)>>";
+    assert_eq!(file("3 0 R 4 0 R", title), (1, vec![]));
     for other in [
         // A bracket that was another byte, a string without an end, and a dictionary without one.
         &format!("<</Type/Page/AA<</O<</S/X>./Annots[{uri}]>>>>"),
@@ -376,5 +378,11 @@ fn the_start_of_a_longer_file_is_read() {
         let found = read_with(&file, window, 5_000);
         assert_eq!(found.links.len(), 1);
         assert_eq!(found.codes, ["pdf.xref-rebuilt", "pdf.too-long"]);
+    }
+    // Where a file ends inside an object, none is damaged.
+    let many = with_actions(&["<</S/URI/URI(http://example.com/a)>>"; 60]).table();
+    for length in 1000..1100 {
+        let found = read_with(&many, 100, length);
+        assert!(!found.codes.contains(&"pdf.damaged"), "{length}");
     }
 }

@@ -182,8 +182,14 @@ impl<'a> PdfFile<'a> {
         let end = lexer::value_end(bytes, value.at);
         let length = end.unwrap_or(bytes.len()).saturating_sub(value.at);
         let contents = &self.rest(value)[..length];
+        // A string in which an object ends and the next one begins has lost its end.
+        let ends_object = |at| {
+            let next = lexer::skip_blank(contents, at + "endobj".len());
+            lexer::header(contents, next).is_some()
+        };
         let has_end = end.is_some()
-            && !(contents.starts_with(b"(") && memmem::find(contents, b"endobj").is_some());
+            && !(contents.starts_with(b"(")
+                && memmem::find_iter(contents, b"endobj").any(ends_object));
         self.charge(length)?;
         if !has_end {
             self.damage(value);

@@ -44,8 +44,8 @@ struct PdfScanner {
 }
 
 impl PdfScanner {
-    /// Reads a file whose first byte has a document offset.
-    fn read(&self, bytes: &[u8], offset: u64, events: &mut Events) {
+    /// Reads a file, or the start of one that `is_cut`, whose first byte has a document offset.
+    fn read(&self, bytes: &[u8], is_cut: bool, offset: u64, events: &mut Events) {
         let diagnose = |code: &'static Code, at: usize, events: &mut Events| {
             events.push(Event::Diagnostic(code, offset + at as u64));
         };
@@ -65,7 +65,10 @@ impl PdfScanner {
             }
         };
         for (code, at) in std::mem::take(&mut file.faults) {
-            diagnose(code, at, events);
+            // Where a file is cut, an object has no end.
+            if !(is_cut && *code == diagnostic::PDF_DAMAGED) {
+                diagnose(code, at, events);
+            }
         }
         if !has_pages {
             diagnose(&diagnostic::PDF_NO_PAGES, 0, events);
@@ -86,13 +89,14 @@ impl Scan for PdfScanner {
             }
             self.is_done = true;
             let offset = window.offset_at(window.start);
-            if pending.len() > self.max_document {
+            let is_cut = pending.len() > self.max_document;
+            if is_cut {
                 let end = offset + self.max_document as u64;
                 events.push(Event::Diagnostic(&diagnostic::PDF_TOO_LONG, end));
             }
             let held = &pending[..pending.len().min(self.max_document)];
             let start = header(held);
-            self.read(&held[start..], offset + start as u64, events);
+            self.read(&held[start..], is_cut, offset + start as u64, events);
         }
         window.bytes.len()
     }
