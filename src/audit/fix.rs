@@ -474,7 +474,10 @@ impl<'a> ReadLinks<'a> {
         let at = fixes.partition_point(|(_, fix, _)| fix.span.start < old.span.start);
         let fix = fixes.get(at).filter(|(_, fix, _)| fix.span == old.span);
         match fix.filter(|(_, fix, _)| fix.reference == old.reference) {
-            Some((_, fix, _)) => new.reference == fix.replacement && new.target.is_some(),
+            Some((_, fix, _)) => {
+                let is_same = new.reference.trim_ascii() == fix.replacement.trim_ascii();
+                is_same && new.target.is_some()
+            }
             None => {
                 let is_base = |(index, ..): &(usize, Fix, Splice)| before.links[*index].is_base;
                 new.reference == old.reference
@@ -551,16 +554,20 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
     };
     // Characters beyond ASCII are written as in the old reference, which is in the file itself.
     let is_utf8 = raw == old && !old.is_ascii();
-    // White space around the reference stays, and is not written.
+    // White space around the reference stays or is left out, and is not written.
     let start = new.len() - new.trim_ascii_start().len();
+    let inner = new.trim_ascii();
     let mut bytes = Vec::new();
     for (at, character) in text[front..new.len() - back].char_indices() {
-        let at = (front + at).checked_sub(start)?;
+        let at = (front + at).checked_sub(start);
+        let Some(at) = at.filter(|&at| at < inner.len()) else {
+            continue;
+        };
         let range = at..at + character.len_utf8();
         if is_utf8 && !character.is_ascii() {
-            bytes.extend_from_slice(&new.trim_ascii()[range]);
+            bytes.extend_from_slice(&inner[range]);
         } else {
-            bytes.extend(replacement_of(link, new.trim_ascii(), range).ok()?);
+            bytes.extend(replacement_of(link, inner, range).ok()?);
         }
     }
     // Markdown reads blanks in angle brackets as `%20`.

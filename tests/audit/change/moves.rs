@@ -1087,6 +1087,28 @@ fn steps_up_and_blanks_around_a_reference_stay() {
     }
 }
 
+#[test]
+fn references_with_blanks_written_as_character_references_are_rewritten() {
+    for (old, new) in [
+        ("&#32;b.html&#32;", "d/c.html"),
+        ("&#9;b.html&#9;", "d/c.html"),
+        ("b.ht&#109;x&#32;", "d/c.html"),
+        (" b.ht&#109;x&#32;", " d/c.html"),
+        ("&#32;b.html", "&#32;d/c.html"),
+    ] {
+        let tree = Tree::new(&[("a.html", &format!("<a href=\"{old}\">")), ("b.html", "")]);
+        let file = if old.contains('x') {
+            "b.htmx"
+        } else {
+            "b.html"
+        };
+        tree.write(file, b"");
+        let ran = tree.run(&["mv", "--write", "--root", ".", file, "d/c.html"]);
+        assert_eq!(ran.code, 0, "{old}: {}", ran.err);
+        assert_eq!(read(&tree, "a.html"), format!("<a href=\"{new}\">"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_is_moved_away_from_a_symbolic_link_to_it() {
