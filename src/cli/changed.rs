@@ -234,11 +234,14 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir> {
     }
     // INVARIANT: the directories of all links exist before any link, so that nothing is written through one.
     #[cfg(unix)]
-    for (path, text) in links {
+    {
         let root = directory.path().canonicalize().map_err(failed)?;
-        let target = path.parent().unwrap_or(here).join(&text).canonicalize();
-        if target.is_ok_and(|target| target.starts_with(root)) {
-            std::os::unix::fs::symlink(text, path).map_err(failed)?;
+        // The destination of a link may be another link.
+        links.retain(|(path, text)| std::os::unix::fs::symlink(text, path).is_ok());
+        for (path, _) in links {
+            if !(path.canonicalize()).is_ok_and(|target| target.starts_with(&root)) {
+                fs::remove_file(path).map_err(failed)?;
+            }
         }
     }
     Ok(directory)

@@ -334,6 +334,14 @@ fn a_revision_has_its_symbolic_links_within_it() {
     symlink("v2", tree.path().join("docs/latest")).unwrap();
     symlink("/etc", tree.path().join("docs/etc")).unwrap();
     symlink("../docs/v2/a.html", tree.path().join("docs/a.html")).unwrap();
+    for (to, link) in [
+        ("later", "early"),
+        ("v2", "later"),
+        ("etc", "first"),
+        ("loop", "loop"),
+    ] {
+        symlink(to, tree.path().join("docs").join(link)).unwrap();
+    }
     if !git(&tree, &["init", "-q"]) {
         return;
     }
