@@ -145,5 +145,6 @@ fn markdown_and_annotations_name_failures() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert!(text.contains("::error file=site/b%3Ano.html::"), "{text}");
     let page = failing_report("html");
-    assert!(page.contains("\"unreadable\":2"));
+    assert!(page.contains("\"failures\":2"));
+    assert!(page.contains("counted(totals.failures, 'failure')"));
 }

@@ -32,7 +32,7 @@ pub(super) struct HtmlReport {
     /// Indices of targets by the keys of their groups.
     targets: HashMap<u64, u32>,
     document: Option<Vec<u8>>,
-    /// Documents that could not be read or written.
+    /// A document may have several.
     failures: u64,
 }
 
@@ -126,7 +126,7 @@ fn totals(totals: &AuditSummary, failures: u64) -> String {
         ("errors", totals.errors),
         ("warnings", totals.warnings),
         ("hidden", totals.hidden),
-        ("unreadable", failures),
+        ("failures", failures),
         ("ignored", totals.ignored),
         ("forgiven", totals.forgiven),
         ("stale", totals.stale()),

@@ -21,7 +21,7 @@ pub(super) struct MarkdownReport {
     current: String,
     /// Findings that the limit leaves out.
     omitted: u64,
-    /// Documents that could not be read or written.
+    /// A document may have several.
     failures: u64,
 }
 

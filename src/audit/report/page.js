@@ -378,7 +378,7 @@
     const note = (text, ...more) => byId('notes').append(element('li', {}, text, ...more));
     if (totals.hidden > 0) note(`${counted(totals.hidden, 'finding')} beyond the limit of findings: not in this page.`);
     if (totals.ignored > 0) note(`${counted(totals.ignored, 'finding')} ignored by comments or the configuration.`);
-    if (totals.unreadable > 0) note(`${counted(totals.unreadable, 'file')} could not be read or written.`);
+    if (totals.failures > 0) note(`${counted(totals.failures, 'failure')} to read or write files.`);
     if (totals.stale > 0) {
       const lines = element('details', {}, element('summary', {}, 'the first of them'));
       lines.append(...totals.stale_lines.map((line) => element('p', { class: 'path' }, line)));
