@@ -3,6 +3,7 @@
 //! Of a file that can be read anywhere the central directory has the members and their order. In a
 //! stream they are read as their local headers come.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, Cursor, Read};
 use std::sync::Arc;
 
@@ -261,7 +262,7 @@ enum Contents {
 struct ZipRange {
     file: Arc<dyn ReadAt>,
     length: u64,
-    /// The offset of the first member in the central directory, and of the end of that.
+    /// The offset of the central directory, and of the end of the range in it.
     start: u64,
     end: u64,
     /// The number of members up to there, of which the end record has 16 bits; `None` after all are read.
@@ -286,6 +287,8 @@ struct Zip {
     /// The offset of the local header of the current member, and an offset after the last one's.
     at: u64,
     after: u64,
+    /// After damage in the directory: offsets of named members, of other members that were read, and its own.
+    taken: BTreeSet<u64>,
     /// The searches for moved headers, and the headers in them, that are left.
     left_to_try: usize,
     faults: Vec<ArchiveFault>,
@@ -305,7 +308,7 @@ impl Zip {
         let length = file.length().ok()?;
         let mut window = FileWindow::new(Arc::clone(file));
         let directory = find_directory(&mut window, length)?;
-        let mut zip = Zip::of_range(ZipRange {
+        let mut range = ZipRange {
             file: Arc::clone(file),
             length,
             start: directory.start,
@@ -315,14 +318,14 @@ impl Zip {
             members: 0,
             packed: 0,
             is_wacz: false,
-        });
-        zip.range.is_wacz = is_wacz(zip.range.directory());
-        Some(zip)
+        };
+        range.is_wacz = is_wacz(range.source(range.start, range.end));
+        Some(Zip::of_range(range, directory.start))
     }
 
-    fn of_range(range: ZipRange) -> Self {
+    fn of_range(range: ZipRange, start: u64) -> Self {
         Zip {
-            directory: range.directory(),
+            directory: range.source(start, range.end),
             window: FileWindow::new(Arc::clone(&range.file)),
             range,
             contents: Contents::Missing,
@@ -330,6 +333,7 @@ impl Zip {
             unpacked: Cursor::default(),
             at: 0,
             after: 0,
+            taken: BTreeSet::new(),
             left_to_try: MAX_TRIED,
             faults: Vec::new(),
         }
@@ -384,18 +388,12 @@ impl Zip {
         Ok(MemberContents::File)
     }
 
-    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes,
-    /// else near the end of the last member.
+    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
     fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
-        let found = self.find_near(self.at.min(self.range.length), name)?;
-        found.map_or_else(|| self.find_near(self.after, name), |at| Ok(Some(at)))
-    }
-
-    fn find_near(&mut self, at: u64, name: &[u8]) -> io::Result<Option<u64>> {
         if self.left_to_try == 0 || self.range.packed > self.range.length {
             return Ok(None);
         }
-        let start = at.saturating_sub(MOVED);
+        let start = self.at.min(self.range.length).saturating_sub(MOVED);
         let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
         let mut tried = 1;
         let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
@@ -406,6 +404,7 @@ impl Zip {
             let local = local.get(..end);
             let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
             header.is_some_and(|header| header.name == name)
+                && !self.taken.contains(&(start + at as u64))
         });
         self.left_to_try = self.left_to_try.saturating_sub(tried);
         Ok(found.map(|at| start + at as u64))
@@ -440,12 +439,13 @@ impl Zip {
         is_whole && crc32fast::hash(unpacked) == stored.crc
     }
 
-    /// Returns whether the directory ends here: a signature may follow the headers, elsewhere there is damage.
+    /// Returns whether the directory ends here: a record may follow the headers, elsewhere there is damage.
     fn is_at_end(&mut self) -> bool {
-        let (members, directory) = (self.range.members, &mut self.directory);
+        let members = self.range.members;
         self.range.count.is_none_or(|count| {
-            directory.consumed >= self.range.end && members >= count
-                || is_count(count, members) && !directory.peek(4).starts_with(CENTRAL)
+            let next = self.directory.peek(4);
+            next.is_empty() && members >= count
+                || is_count(count, members) && matches!(next, [] | SIGNATURE | END | END_64)
         })
     }
 
@@ -467,34 +467,30 @@ impl Zip {
     }
 
     /// Goes to the next header after damage in the directory, and first to the members between the last one
-    /// and that header's, by their local headers.
+    /// and the next that the directory names, by their local headers.
     fn skip_damage(&mut self) {
         self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
-        while header_lengths(&mut self.directory).is_none() {
-            let bytes = self.directory.peek(FAR_AHEAD);
-            let length = bytes.len();
-            if length < CENTRAL.len() {
-                self.directory.consume(length);
-                break;
-            }
-            let next = memmem::find(&bytes[1..], CENTRAL);
-            let next = next.map_or(length + 1 - CENTRAL.len(), |next| next + 1);
-            self.directory.consume(next);
-        }
-        let mut end = self.range.length;
-        if let Some((size, _)) = header_lengths(&mut self.directory) {
-            let header = ZipHeader::new(self.directory.peek(size), CENTRAL_SIZE, CENTRAL_FLAGS);
-            end = end.min(header.offset.saturating_add(self.range.shift));
-        } else {
+        if !find_header(&mut self.directory) {
             self.range.count = None;
         }
-        let between = end.saturating_sub(self.after);
+        if self.taken.is_empty() {
+            self.taken.insert(self.range.start);
+            let mut directory = self.range.source(self.range.start, self.range.end);
+            while find_header(&mut directory)
+                && let Some(header) = next_header(&mut directory)
+                && (self.taken.len() as u64) < MEMBERS
+            {
+                let at = header.offset.saturating_add(self.range.shift);
+                self.taken.insert(at);
+            }
+        }
+        let mut named = self.taken.range(self.after..);
+        let end = *named.next().unwrap_or(&self.after);
+        let between = end - self.after;
         let packed = self.range.packed.saturating_add(between);
         if between > 0 && packed <= self.range.length {
             self.range.packed = packed;
-            let section = section(Arc::clone(&self.range.file), self.after, u64::MAX);
-            let mut source = BufferedSource::new(section);
-            source.consumed = self.after;
+            let source = self.range.source(self.after, u64::MAX);
             self.contents = Contents::Unnamed(Box::new(ZipStream::new(source)), end);
         }
     }
@@ -503,8 +499,10 @@ impl Zip {
     fn next_unnamed(&mut self) -> io::Result<Option<ArchiveMember>> {
         if let Contents::Unnamed(stream, end) = &mut self.contents {
             let member = stream.next()?;
-            self.faults.append(&mut stream.faults);
             if member.is_some() && stream.at < *end && self.range.members < MEMBERS {
+                // Damage after the last one is known.
+                self.faults.append(&mut stream.faults);
+                self.taken.insert(stream.at);
                 self.range.members += 1;
                 return Ok(member);
             }
@@ -526,6 +524,22 @@ fn header_lengths(directory: &mut BufferedSource) -> Option<(usize, usize)> {
     let size = CENTRAL_SIZE + name + extra;
     let is_header = fixed.starts_with(CENTRAL) && directory.peek(size).len() == size;
     is_header.then_some((size, comment))
+}
+
+/// Goes to the next header in a central directory; returns false if none follows.
+fn find_header(directory: &mut BufferedSource) -> bool {
+    while header_lengths(directory).is_none() {
+        let bytes = directory.peek(FAR_AHEAD);
+        let length = bytes.len();
+        if length < CENTRAL.len() {
+            directory.consume(length);
+            return false;
+        }
+        let next = memmem::find(&bytes[1..], CENTRAL);
+        let next = next.map_or(length + 1 - CENTRAL.len(), |next| next + 1);
+        directory.consume(next);
+    }
+    true
 }
 
 fn next_header(directory: &mut BufferedSource) -> Option<ZipHeader> {
@@ -706,10 +720,8 @@ impl Container for Zip {
     }
 
     fn split(&mut self, size: u64) -> Option<Box<dyn Container>> {
-        let mut part = ZipRange {
-            start: self.directory.consumed,
-            ..self.range.clone()
-        };
+        let start = self.directory.consumed;
+        let mut part = self.range.clone();
         let mut length = 0_u64;
         loop {
             let is_end = self.is_at_end() || self.range.members == MEMBERS;
@@ -728,16 +740,16 @@ impl Container for Zip {
             self.range.packed = self.range.packed.saturating_add(packed);
             self.range.members += 1;
         }
-        let is_left = part.start < part.end && part.count.is_some();
-        is_left.then(|| Box::new(Zip::of_range(part)) as Box<dyn Container>)
+        let is_left = start < part.end && part.count.is_some();
+        is_left.then(|| Box::new(Zip::of_range(part, start)) as Box<dyn Container>)
     }
 }
 
 impl ZipRange {
-    fn directory(&self) -> BufferedSource {
-        let section = section(Arc::clone(&self.file), self.start, self.end);
+    fn source(&self, start: u64, end: u64) -> BufferedSource {
+        let section = section(Arc::clone(&self.file), start, end);
         let mut source = BufferedSource::new(section);
-        source.consumed = self.start;
+        source.consumed = start;
         source
     }
 }

@@ -307,6 +307,49 @@ fn members_after_damage_in_a_central_directory_are_read() {
 }
 
 #[test]
+fn a_damaged_central_directory_repeats_no_member() {
+    let tree = Tree::new(&[]);
+    let member = |n: u8| Member::new(&format!("{n}.txt"), format!("http://example.com/{n}\n"));
+    let whole = zip(&[0, 1, 2, 3].map(member));
+    let start = memchr::memmem::find(&whole, b"PK\x01\x02").unwrap();
+    let end = whole.len() - 22;
+    let size = (end - start) / 4;
+    let mut reversed = whole.clone();
+    reversed.splice(
+        start..end,
+        whole[start..end].rchunks(size).flatten().copied(),
+    );
+    let third = start + 2 * size;
+    for (bytes, damage, numbers) in [
+        // The signature of the header of the first member, after the others.
+        (&reversed, &[(end - size, &b"Q"[..])][..], &[3, 2, 1][..]),
+        // A signature, and the offset in the next header.
+        (
+            &whole,
+            &[(start + size, b"Q"), (third + 42, b"\xf0\xff\xff\xff")],
+            &[0, 1, 2, 3],
+        ),
+        (&whole, &[(end - size, b"Q")], &[0, 1, 2, 3]),
+        // The numbers of members in the end record.
+        (&whole, &[(end + 8, &[5, 0, 5, 0])], &[0, 1, 2, 3]),
+    ] {
+        let mut bytes = bytes.clone();
+        for (at, value) in damage {
+            bytes[*at..at + value.len()].copy_from_slice(value);
+        }
+        tree.write("x.zip", &bytes);
+        let links = numbers.iter().map(|n| format!("http://example.com/{n}\n"));
+        let run = tree.run(&["x.zip"]);
+        run.tells(2, &links.collect::<String>(), "archive.inconsistent");
+        assert!(
+            damage.len() > 1 || !run.err.contains(" times"),
+            "{}",
+            run.err
+        );
+    }
+}
+
+#[test]
 fn a_zip_of_more_members_than_its_end_record_can_count_is_whole() {
     let tree = Tree::new(&[]);
     let names = (0..=1 << 16).map(|n| format!("{n}"));
@@ -316,6 +359,16 @@ fn a_zip_of_more_members_than_its_end_record_can_count_is_whole() {
     tree.write("x.zip", &bytes);
     tree.run(&["x.zip"]).is(0, "http://example.com/\n");
     tree.pipe(&bytes, &[]).is(0, "http://example.com/\n");
+    let headers: Vec<_> = memchr::memmem::find_iter(&bytes, b"PK\x01\x02").collect();
+    for step in [1 << 16, 2] {
+        let mut bytes = bytes.clone();
+        for at in headers.iter().skip(1).step_by(step) {
+            bytes[*at] = b'Q';
+        }
+        tree.write("x.zip", &bytes);
+        tree.run(&["x.zip"])
+            .tells(2, "http://example.com/\n", "archive.inconsistent");
+    }
 }
 
 #[test]
