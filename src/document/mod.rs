@@ -9,6 +9,8 @@ mod archive;
 mod blocks;
 mod css;
 pub mod diagnostic;
+#[cfg(any(feature = "documents", feature = "markdown"))]
+mod docutils;
 pub mod events;
 pub mod flags;
 mod format;

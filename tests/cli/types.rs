@@ -127,3 +127,13 @@ fn globs_name_files_of_a_format() {
     // A glob that names no extension only chooses files.
     run(&["-t", "markdown", "-g", "**"]).is(0, "http://example.org/d.html\n");
 }
+
+#[test]
+fn kinds_of_json_are_known_by_shape_without_an_extension_and_by_the_type() {
+    let map = r#"{"version": 3, "sources": ["a"]}"#;
+    let tree = Tree::new(&[("map", map), ("plain", r#"{"a": "b"}"#)]);
+    for arguments in [&["map", "plain"][..], &["-tjson", "map", "plain"]] {
+        let arguments = [arguments, &["--base", "http://example.com/"]].concat();
+        tree.run(&arguments).is(0, "http://example.com/a\n");
+    }
+}

@@ -14,7 +14,6 @@ use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
-use crate::cli::Tree;
 use crate::html::oracle::json::Json;
 use crate::text::soup::Numbers;
 
@@ -498,16 +497,6 @@ fn the_search_for_a_member_is_bounded() {
         let found = read("sourcemap", map.as_bytes(), window);
         assert_eq!(found.codes, [("json.held-limit", 13)]);
         assert_eq!(found.links[1].target, "http://example.com/dir/b");
-    }
-}
-
-#[test]
-fn kinds_are_known_by_shape_without_an_extension_and_by_the_type() {
-    let map = r#"{"version": 3, "sources": ["a"]}"#;
-    let tree = Tree::new(&[("map", map), ("plain", r#"{"a": "b"}"#)]);
-    for arguments in [&["map", "plain"][..], &["-tjson", "map", "plain"]] {
-        let arguments = [arguments, &["--base", "http://example.com/"]].concat();
-        tree.run(&arguments).is(0, "http://example.com/a\n");
     }
 }
 

@@ -6,8 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::options::Slug;
-use super::super::rst::ids::make_id;
 use crate::bytes::pattern::Pattern;
+use crate::document::docutils::make_id;
 
 #[derive(Debug)]
 pub(super) struct Dialect {

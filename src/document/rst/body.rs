@@ -7,7 +7,7 @@ use regex::bytes::Match;
 
 use super::boundary::{escaped, label_end, simple_name, unescape, unescape_uri};
 use super::directives::{self, Argument, DirectiveContents};
-use super::ids::{TitleIds, make_id};
+use super::ids::TitleIds;
 use super::uri::is_email;
 use crate::bytes::class::{run_end, run_start};
 use crate::bytes::pattern::Pattern;
@@ -16,6 +16,7 @@ use crate::document::ScanStart;
 use crate::document::blocks::{
     BlockReader, BlockReference, BlockResults, Line, char_at, columns, join, lines, width,
 };
+use crate::document::docutils::make_id;
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
 use crate::document::source_text::DecodedText;

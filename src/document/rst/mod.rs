@@ -7,7 +7,7 @@
 mod body;
 mod boundary;
 mod directives;
-pub(super) mod ids;
+mod ids;
 mod inline;
 mod references;
 mod uri;

@@ -2,9 +2,10 @@ use std::ops::Range;
 
 use super::body::BodyReader;
 use super::boundary::{explicit_title, unescape};
-use super::ids::{make_id, normal_name};
+use super::ids::normal_name;
 use crate::bytes::class::run_end;
 use crate::document::blocks::{BlockBase, BlockReference, Line};
+use crate::document::docutils::make_id;
 use crate::document::events::RemarkKind;
 use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;

@@ -1,16 +1,7 @@
 use super::*;
 
 #[test]
-fn ids_are_those_of_docutils() {
-    for (name, id) in [
-        ("A Title", "a-title"),
-        ("  3. Uber_uns & mehr!", "uber-uns-mehr"),
-        ("\u{dc}ber \u{142}", "uber-l"),
-        ("\u{4e2d}\u{6587}", ""),
-        ("a--b__c", "a-b-c"),
-    ] {
-        assert_eq!(make_id(name.as_bytes()), id.as_bytes(), "{name}");
-    }
+fn titles_are_numbered() {
     let mut titles = TitleIds::default();
     assert_eq!(titles.next(b"A"), b"a");
     assert_eq!(titles.next(b"A"), b"id1");
