@@ -3,7 +3,7 @@
 //! New contents are written aside first; then a journal with all renames gets its name, which is the point
 //! from where the move goes on: a run that is killed afterwards is completed by the next one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -72,27 +72,35 @@ pub(super) fn run(arguments: &MvArgs, config: Option<&Config>) -> Result<Exit> {
         (_, None) => return Err("mv takes two paths: OLD and NEW".into()),
         (_, Some(_)) => return Err("mv --heading takes one argument, the new title".into()),
     };
+    let mut real = None;
     if let Some([old, new]) = &moved {
         let is_file = !old.is_dir();
         let mut folders = audit.paths.iter().map(|path| bytes_of(path));
         if folders.any(|path| is_file && path.ends_with(b"/")) {
             return Err("a file has no slash at the end of its path".into());
         }
-        check(old, new, &trees)?;
+        real = Some(check(old, new, &trees)?);
     }
     let mut options = ignoring(options(audit, &trees)?, config)?;
     options.list = ListedLinks::Links;
     options.reading.extractor.formats.html.report_base = true;
     let mut roots: Vec<_> = trees.iter().map(|tree| walk_root(tree)).collect();
-    if let Some([old, _]) = &moved {
+    let mut misled = Vec::new();
+    if let (Some([old, _]), Some(real)) = (&moved, real) {
         let walking = audit.documents.walk.options()?;
+        let unfollowed = WalkOptions {
+            follow: false,
+            ..walking.clone()
+        };
+        let walk = Walk::new(roots.clone().into_iter().map(Ok), unfollowed).flatten();
+        misled = misled_links(real, walk.map(|entry| entry.path).chain(list(old)));
         roots.extend(left_out(old, &roots, walking, &options.reading)?);
     }
     let inputs = Inputs::new(roots, &audit.documents.walk);
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;
     let inventory = Inventory::new(Audit::new(options, &trees), walk);
     let changes = match moved {
-        Some(moved) => relocated(arguments, &inventory, moved, &trees[0])?,
+        Some(moved) => relocated(arguments, &inventory, moved, &trees[0], misled)?,
         None => retitled(arguments, &inventory)?,
     };
     if !change.write {
@@ -122,6 +130,7 @@ fn relocated(
     inventory: &Inventory,
     [old, new]: [PathBuf; 2],
     tree: &Path,
+    mut refusals: Vec<String>,
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
@@ -131,7 +140,8 @@ fn relocated(
     };
     let plan = inventory.plan(&relocation)?;
     let reader = &mut FileReader::new(reading);
-    let mut files = fixed(&plan.documents, reader, plan.refusals)?;
+    refusals.extend(plan.refusals);
+    let mut files = fixed(&plan.documents, reader, refusals)?;
     let mut redirects = Vec::new();
     if let Some(format) = arguments.relocation.redirect {
         redirects = format.text(&plan.redirections, &plan.site);
@@ -231,7 +241,7 @@ fn left_out(
     let walk = |roots: Vec<Root>, options| Walk::new(roots.into_iter().map(Ok), options).flatten();
     let mut left = BTreeMap::new();
     for entry in walk(vec![Root::Path(old.to_path_buf())], all) {
-        if !is_of_git(&entry.path) && reading.reads(&entry) {
+        if !is_of_git(&entry.path) && reading.rewrites(&entry) {
             left.insert(absolute(&entry.path)?, Root::Path(entry.path));
         }
     }
@@ -241,8 +251,8 @@ fn left_out(
     Ok(left.into_values().collect())
 }
 
-/// Refuses moves of and to places where nothing can be moved.
-fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
+/// Refuses moves of and to places where nothing can be moved. Returns the paths without symbolic links.
+fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<[PathBuf; 2]> {
     let shown = |path: &Path, reason: &str| Error::from(format!("{}: {reason}", path.display()));
     let found = fs::symlink_metadata(old).map_err(|error| shown(old, &error.to_string()))?;
     if found.is_symlink() {
@@ -271,23 +281,30 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
     }
     let below = new.strip_prefix(existing).unwrap_or(new);
     let new_path = new_directory.join(below);
-    let files = trees.iter().flat_map(|tree| list(tree));
-    for link in files.filter(|path| path.is_symlink()) {
+    Ok([old_path, new_path])
+}
+
+/// Returns why a move is refused: symbolic links among some files that would lead elsewhere.
+fn misled_links([old, new]: [PathBuf; 2], files: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let mut refusals = Vec::new();
+    let links: BTreeSet<_> = files.filter(|path| path.is_symlink()).collect();
+    for link in links {
         let (Ok(to), Ok(end), Ok(place)) =
             (fs::read_link(&link), fs::canonicalize(&link), place(&link))
         else {
             continue;
         };
-        let moved = |path: &Path| moved_path(path, &old_path, &new_path);
+        let moved = |path: &Path| moved_path(path, &old, &new);
         let old_to = lexical(&above(&place).join(&to));
-        let passes = [&place, &old_to, &end].map(|path| path.starts_with(&old_path));
+        let passes = [&place, &old_to, &end].map(|path| path.starts_with(&old));
         let new_place = moved(&place).unwrap_or(place);
         let new_to = lexical(&above(&new_place).join(to));
         if passes.contains(&true) && new_to != moved(&end).unwrap_or(end) {
-            return Err(shown(&link, "a symbolic link would lead elsewhere"));
+            let shown = link.display();
+            refusals.push(format!("{shown}: a symbolic link would lead elsewhere"));
         }
     }
-    Ok(())
+    refusals
 }
 
 fn real_trees(trees: &[PathBuf]) -> impl Iterator<Item = PathBuf> {

@@ -21,7 +21,7 @@ use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
 use crate::document::sniff::{self, Content, HEAD, NamedType, UnreadKind};
-use crate::document::{Format, SplitPoint};
+use crate::document::{Format, Passes, SplitPoint};
 use crate::extractor;
 use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
@@ -175,15 +175,18 @@ impl PipelineOptions {
 
     /// Returns whether a file would be read as a document. Reads its first bytes.
     pub(crate) fn reads(&self, entry: &Entry) -> bool {
-        if matches!(entry.kind, EntryKind::LeftOut(_)) {
-            return false;
-        }
-        let Ok(head) = read_start(&entry.path, HEAD as u64) else {
-            return false;
-        };
-        self.choose(entry.bytes(), entry.named, &head).is_ok()
-            || self.codec(entry, &head).is_some()
-            || self.archive(entry, entry.bytes(), &head).is_some()
+        first_bytes(entry).is_some_and(|head| {
+            self.choose(entry.bytes(), entry.named, &head).is_ok()
+                || self.codec(entry, &head).is_some()
+                || self.archive(entry, entry.bytes(), &head).is_some()
+        })
+    }
+
+    /// Returns whether a file is a document whose references can be rewritten: not packed, and not PDF.
+    pub(crate) fn rewrites(&self, entry: &Entry) -> bool {
+        let chosen = |head: Vec<u8>| self.choose(entry.bytes(), entry.named, &head).ok();
+        let format = first_bytes(entry).and_then(chosen);
+        format.is_some_and(|format| format.reading != Passes::Held)
     }
 
     /// Returns the codec of a file that is to be decompressed.
@@ -637,6 +640,14 @@ impl Progress {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.references.fetch_add(references, Ordering::Relaxed);
     }
+}
+
+/// Returns the first bytes of a file that the walk does not leave out, if it can be read.
+fn first_bytes(entry: &Entry) -> Option<Vec<u8>> {
+    if matches!(entry.kind, EntryKind::LeftOut(_)) {
+        return None;
+    }
+    read_start(&entry.path, HEAD as u64).ok()
 }
 
 #[cfg(test)]

@@ -1025,6 +1025,38 @@ fn hidden_and_ignored_documents_that_move_keep_their_links() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn ignored_damage_and_ignored_links_do_not_forbid_a_move() {
+    use std::os::unix::fs::symlink;
+
+    let tree = Tree::new(&[("app/a.md", "[b](b.md)\n"), ("app/b.md", "")]);
+    tree.write("app/node_modules/p/d.pdf", b"%PDF-1.4\ngarbage\n");
+    tree.write("app/.cache/e.epub", b"PK\x03\x04garbage");
+    tree.write("node_modules/x.js", b"");
+    tree.write(".ignore", b"node_modules\n");
+    symlink("../app", tree.path().join("node_modules/app")).unwrap();
+    let ran = tree.run(&["mv", "app", "apps/app"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    // Links that move themselves are not left out.
+    symlink(
+        "../../node_modules/x.js",
+        tree.path().join("app/node_modules/x.js"),
+    )
+    .unwrap();
+    tree.write("_redirects", b"/old /app/a.md\n");
+    symlink("app", tree.path().join("ln")).unwrap();
+    let ran = tree.run(&["mv", "--root", ".", "app", "apps/app"]);
+    assert_eq!(ran.code, 2);
+    for line in [
+        "uriscan: app/node_modules/x.js: a symbolic link would lead elsewhere",
+        "uriscan: ln: a symbolic link would lead elsewhere",
+        "uriscan: _redirects: a rule of the server names it",
+    ] {
+        assert!(ran.err.lines().any(|it| it == line), "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_codebase_follows_a_move() {
     let tree = Tree::new(&[
