@@ -325,8 +325,12 @@ struct Heading {
 
 impl Heading {
     fn new(at: usize, id: Option<String>) -> Self {
-        let (text, raw) = Default::default();
-        Heading { at, text, raw, id }
+        Heading {
+            at,
+            text: String::new(),
+            raw: String::new(),
+            id,
+        }
     }
 }
 
