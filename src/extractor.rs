@@ -530,6 +530,7 @@ impl Extractor {
         Pass {
             scanner,
             reading: format.reading,
+            is_settled: format.is_settled,
             start,
             begun: false,
             counted_from,
@@ -550,9 +551,9 @@ impl Extractor {
             sink,
         };
         let scanner = &mut self.scanners[pass.scanner].1;
-        if !pass.begun {
+        let begins = !std::mem::replace(&mut pass.begun, true);
+        if begins {
             scanner.begin(&pass.start);
-            pass.begun = true;
         }
         let mut empty = std::mem::take(&mut self.events);
         empty.clear();
@@ -573,6 +574,9 @@ impl Extractor {
             }
         };
         let mut events = Events::with_flush(empty, &mut take);
+        if begins && pass.is_settled {
+            events.push(Event::Settled);
+        }
         step(window.bytes.len() - window.start);
         let consumed = scanner.scan(window, &mut events);
         events.end_window();
@@ -723,6 +727,7 @@ struct Pass {
     /// The index of the scanner in the extractor.
     scanner: usize,
     reading: Passes,
+    is_settled: bool,
     start: ScanStart,
     begun: bool,
     /// The origin, if lines are counted.

@@ -92,15 +92,12 @@ impl ResponseHeader {
             let value = &block[field.value];
             let names = value.split(|&byte| byte == b',');
             let codings = names.filter_map(|name| HttpCoding::of(name.trim_ascii()));
+            let text = || Some(String::from_utf8_lossy(value).into_owned());
             match lower_case(field.name, &mut [0; 32]) {
                 b"transfer-encoding" => transfer.extend(codings),
                 b"content-encoding" => header.codings.extend(codings),
-                b"content-type" if header.content_type.is_none() => {
-                    header.content_type = Some(String::from_utf8_lossy(value).into_owned());
-                }
-                b"content-language" => {
-                    header.language = Some(String::from_utf8_lossy(value).into_owned());
-                }
+                b"content-type" if header.content_type.is_none() => header.content_type = text(),
+                b"content-language" => header.language = text(),
                 b"content-base" => header.content_base = Some(value.to_vec()),
                 b"content-location" => header.content_location = Some(value.to_vec()),
                 _ => {}
@@ -130,14 +127,17 @@ pub(super) fn header_end(block: &[u8]) -> usize {
     block.len()
 }
 
+/// A reader of a body.
+type Body = Box<dyn Read + Send>;
+
 /// Returns a body without its codings; `length` limits the output of the decoders.
 pub(super) fn decoded(
     header: &ResponseHeader,
-    mut body: Box<dyn Read + Send>,
+    mut body: Body,
     chunked: bool,
     length: u64,
     faults: &BodyFaults,
-) -> Box<dyn Read + Send> {
+) -> Body {
     let mut is_outermost = true;
     for &coding in header.codings.iter().rev() {
         if coding == HttpCoding::Chunked {
@@ -157,12 +157,7 @@ pub(super) fn decoded(
     body
 }
 
-fn undo(
-    coding: HttpCoding,
-    body: Box<dyn Read + Send>,
-    length: u64,
-    faults: &BodyFaults,
-) -> Box<dyn Read + Send> {
+fn undo(coding: HttpCoding, body: Body, length: u64, faults: &BodyFaults) -> Body {
     let mut source = BufferedSource::new(body);
     let head = source.peek(PROBED);
     if head.is_empty() {
@@ -195,7 +190,7 @@ fn undo(
     })
 }
 
-type OpenDecoder = fn(Box<dyn Read + Send>) -> Box<dyn Read + Send>;
+type OpenDecoder = fn(Body) -> Body;
 
 /// Returns the decoders that a body with these first bytes may need, the likeliest first.
 fn decoders(coding: HttpCoding, head: &[u8]) -> &'static [OpenDecoder] {

@@ -150,7 +150,9 @@ impl Extended {
                 b"GNU.sparse.map" => {
                     let numbers = value.split(|&byte| byte == b',').map(number);
                     let pairs: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
-                    self.regions = pairs.chunks_exact(2).map(region).take(REGIONS).collect();
+                    let regions = pairs.as_chunks().0.iter().take(REGIONS);
+                    let region = |&[offset, length]: &[u64; 2]| Region { offset, length };
+                    self.regions = regions.map(region).collect();
                 }
                 b"GNU.sparse.offset" => {
                     if let Some(offset) = number(value).filter(|_| self.regions.len() < REGIONS) {
@@ -165,13 +167,6 @@ impl Extended {
                 _ => {}
             }
         }
-    }
-}
-
-fn region(pair: &[u64]) -> Region {
-    Region {
-        offset: pair[0],
-        length: pair[1],
     }
 }
 

@@ -431,10 +431,14 @@ impl WebArchive {
 
     /// Appends the parts of a record, and its end where records are listed.
     fn members(&mut self, record: Record) {
+        let start = self.source.lock().consumed;
+        let (length, is_held) = self.look(&record);
+        self.end = start.saturating_add(length);
         let keys = if self.options.is_index {
-            self.indexed(record)
+            self.indexed(record, length)
         } else {
-            self.parts(record).filter(|_| self.options.lists_records)
+            let keys = self.parts(record, length, is_held);
+            keys.filter(|_| self.options.lists_records)
         };
         if let Some(keys) = keys {
             let name = self.record.to_string().into_bytes();
@@ -449,10 +453,7 @@ impl WebArchive {
     }
 
     /// Reads a record that an index has, as cdxj-indexer chooses and describes them; returns its header.
-    fn indexed(&mut self, mut record: Record) -> Option<Arc<RecordHeader>> {
-        let start = self.source.lock().consumed;
-        let (length, _) = self.look(&record);
-        self.end = start.saturating_add(length);
+    fn indexed(&mut self, mut record: Record, length: u64) -> Option<Arc<RecordHeader>> {
         let kind = record.keys.fields.warc_type.take()?;
         let fields = &mut record.keys.fields;
         let uri = fields.target_uri.as_deref()?;
@@ -508,10 +509,12 @@ impl WebArchive {
 
     /// Appends the parts of a record that are read, and returns its header; `None` if it is not one of a
     /// document.
-    fn parts(&mut self, mut record: Record) -> Option<Arc<RecordHeader>> {
-        let start = self.source.lock().consumed;
-        let (length, is_held) = self.look(&record);
-        self.end = start.saturating_add(length);
+    fn parts(
+        &mut self,
+        mut record: Record,
+        length: u64,
+        is_held: bool,
+    ) -> Option<Arc<RecordHeader>> {
         let is_wat = record.is_transformation();
         let is_read = match record.kind() {
             "response" | "resource" | "conversion" => true,

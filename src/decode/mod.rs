@@ -18,12 +18,18 @@ pub(crate) mod transfer;
 
 /// A lenient decoder: malformed input is replaced, kept or left out, and counted. Output and offsets do not
 /// depend on how the input is cut.
-pub(crate) trait Decode {
+pub(crate) trait Decode: Sized {
     /// Decodes `input` onto the end of `out`, and records where the bytes came from.
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets);
 
     /// Ends the input: decodes the pending bytes.
     fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets);
+
+    /// Decodes a whole text.
+    fn whole(mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+        self.push(input, out, offsets);
+        self.finish(out, offsets);
+    }
 
     /// Malformed sequences of the input so far.
     fn faults(&self) -> u64;

@@ -80,11 +80,15 @@ impl TransferDecoder {
     /// Returns the faults of the body, after its end: whether a malformed escape of quoted-printable was
     /// kept, base64 was truncated, and bytes outside its alphabet were left out.
     pub(crate) fn faults(&self) -> [bool; 3] {
-        let has_bad_escape = self.quoted_printable.faults > 0;
+        let TransferDecoder {
+            quoted_printable,
+            base64,
+            ..
+        } = self;
         [
-            has_bad_escape,
-            self.base64.is_truncated,
-            self.base64.faults > 0,
+            quoted_printable.faults > 0,
+            base64.is_truncated,
+            base64.faults > 0,
         ]
     }
 }

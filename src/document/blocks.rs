@@ -208,7 +208,6 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
                 return at;
             }
             self.started = true;
-            events.push(Event::Settled);
             at += mark_length(pending);
         }
         while at < bytes.len() {

@@ -117,6 +117,8 @@ pub struct Format {
     pub(crate) media_types: &'static [&'static str],
     pub(crate) family: RuleFamily,
     pub(crate) retrieval: Retrieval,
+    /// Whether nothing in a document changes its base: it is settled before its first byte.
+    pub(crate) is_settled: bool,
     /// The number of bytes that the scanner needs to see.
     #[doc(hidden)]
     pub bounds: Bounds,

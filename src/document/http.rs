@@ -204,7 +204,6 @@ impl Scan for FieldScanner {
             if !window.last && block.len() <= LONGEST_HEADER {
                 return window.start;
             }
-            events.push(Event::Settled);
             for line in fields(block) {
                 self.report(block, &line, events);
             }

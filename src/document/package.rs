@@ -48,7 +48,6 @@ impl Scan for NoPackage {
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         if !std::mem::replace(&mut self.is_diagnosed, true) {
-            events.push(Event::Settled);
             events.push(Event::Diagnostic(&diagnostic::PACKAGE_INVALID, 0));
         }
         window.bytes.len()

@@ -11,8 +11,8 @@ const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConverterInput {
     Encoding(&'static Encoding),
-    Utf16(Option<ByteOrder>),
-    Utf32(Option<ByteOrder>),
+    /// UTF-16 or UTF-32, by the number of bytes of a code unit.
+    Wide(usize, Option<ByteOrder>),
     Utf7,
     Shifts(Shifts),
 }
@@ -20,9 +20,9 @@ pub(crate) enum ConverterInput {
 impl From<&'static Encoding> for ConverterInput {
     fn from(encoding: &'static Encoding) -> Self {
         if encoding == UTF_16LE {
-            ConverterInput::Utf16(Some(ByteOrder::Little))
+            ConverterInput::Wide(2, Some(ByteOrder::Little))
         } else if encoding == UTF_16BE {
-            ConverterInput::Utf16(Some(ByteOrder::Big))
+            ConverterInput::Wide(2, Some(ByteOrder::Big))
         } else {
             ConverterInput::Encoding(encoding)
         }
@@ -60,19 +60,15 @@ enum CharsetDecoder {
 
 impl Converter {
     pub(crate) fn new(input: ConverterInput) -> Self {
-        let wide = |width, order| {
-            CharsetDecoder::Wide(WideDecoder {
-                width,
-                order,
-                ..WideDecoder::default()
-            })
-        };
         let decoder = match input {
             ConverterInput::Encoding(encoding) => {
                 CharsetDecoder::Legacy(Box::new(LegacyDecoder::new(encoding)))
             }
-            ConverterInput::Utf16(order) => wide(2, order),
-            ConverterInput::Utf32(order) => wide(4, order),
+            ConverterInput::Wide(width, order) => CharsetDecoder::Wide(WideDecoder {
+                width,
+                order,
+                ..WideDecoder::default()
+            }),
             ConverterInput::Utf7 => CharsetDecoder::Utf7(Utf7Decoder::default()),
             ConverterInput::Shifts(shifts) => CharsetDecoder::Shifted(ShiftedDecoder {
                 shifts,
@@ -81,16 +77,6 @@ impl Converter {
             }),
         };
         Converter { decoder, faults: 0 }
-    }
-
-    pub(crate) fn whole(
-        mut self,
-        text: &[u8],
-        out: &mut Vec<u8>,
-        offsets: &mut impl RecordOffsets,
-    ) {
-        self.push(text, out, offsets);
-        self.finish(out, offsets);
     }
 
     /// Returns the converter for another text, if its encoding is the same and has a table.

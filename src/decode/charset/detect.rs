@@ -52,6 +52,12 @@ pub(crate) fn detect(
     }
 }
 
+/// Returns the encoding that a declaration in ASCII names: UTF-8 in place of those that cannot be read as ASCII.
+pub(crate) fn readable_encoding(label: &[u8]) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label)?;
+    Some([encoding, UTF_8][usize::from(needs_transcoding(encoding))])
+}
+
 /// Returns whether scanners can read an encoding only after conversion.
 pub(crate) fn needs_transcoding(encoding: &'static Encoding) -> bool {
     !encoding.is_ascii_compatible()

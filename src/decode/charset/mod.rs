@@ -14,10 +14,10 @@ use encoding_rs::{
 };
 use memchr::memchr_iter;
 
-use super::RecordOffsets;
+use super::{Decode, RecordOffsets};
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
 pub(crate) use detect::{Conversion, Detected, Prescan, needs_transcoding};
-pub(crate) use detect::{PRESCAN, converts, detect};
+pub(crate) use detect::{PRESCAN, converts, detect, readable_encoding};
 pub(crate) use reader::{CharsetReader, ConvertedDocument, head_length};
 
 /// A charset, by the conversion that text in it needs.
@@ -59,12 +59,12 @@ static LABELS: &[(TextCharset, &[&str])] = &[
     (TextCharset::Superset(BIG5), &["cp950"]),
     (UTF_7, &["utf-7", "csutf7", "unicode-1-1-utf-7"]),
     (UTF_7, &["unicode-2-0-utf-7", "x-unicode-2-0-utf-7"]),
-    (utf_16(None), &["utf-16", "ucs-2", "iso-10646-ucs-2"]),
-    (utf_16(Some(ByteOrder::Little)), &["utf-16le"]),
-    (utf_16(Some(ByteOrder::Big)), &["utf-16be"]),
-    (utf_32(None), &["utf-32", "ucs-4", "iso-10646-ucs-4"]),
-    (utf_32(Some(ByteOrder::Little)), &["utf-32le"]),
-    (utf_32(Some(ByteOrder::Big)), &["utf-32be"]),
+    (wide(2, None), &["utf-16", "ucs-2", "iso-10646-ucs-2"]),
+    (wide(2, Some(ByteOrder::Little)), &["utf-16le"]),
+    (wide(2, Some(ByteOrder::Big)), &["utf-16be"]),
+    (wide(4, None), &["utf-32", "ucs-4", "iso-10646-ucs-4"]),
+    (wide(4, Some(ByteOrder::Little)), &["utf-32le"]),
+    (wide(4, Some(ByteOrder::Big)), &["utf-32be"]),
     (HZ, &["hz", "hz-gb-2312"]),
     (ISO_2022, &["iso-2022-kr", "csiso2022kr", "iso-2022-cn", "iso-2022-cn-ext"]),
 ];
@@ -73,12 +73,8 @@ const UTF_7: TextCharset = TextCharset::Convert(ConverterInput::Utf7);
 const HZ: TextCharset = TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz));
 const ISO_2022: TextCharset = TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022));
 
-const fn utf_16(order: Option<ByteOrder>) -> TextCharset {
-    TextCharset::Convert(ConverterInput::Utf16(order))
-}
-
-const fn utf_32(order: Option<ByteOrder>) -> TextCharset {
-    TextCharset::Convert(ConverterInput::Utf32(order))
+const fn wide(width: usize, order: Option<ByteOrder>) -> TextCharset {
+    TextCharset::Convert(ConverterInput::Wide(width, order))
 }
 
 /// Prefixes of the labels of known charsets that nothing here decodes.

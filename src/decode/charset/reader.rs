@@ -98,7 +98,6 @@ impl CharsetReader {
             .filter(|_| converts(self.conversion, encoding))
             .map(|encoding| Converter::new(encoding.into()));
         self.map.starting(0);
-        self.stored.clear();
         self.text = Cursor::default();
         self.ended = false;
     }
@@ -110,33 +109,6 @@ impl CharsetReader {
             source,
         }
     }
-
-    fn read_stored(&mut self, source: &mut dyn Read, into: &mut [u8]) -> io::Result<usize> {
-        match self.head.read(into)? {
-            0 => source.read(into),
-            length => Ok(length),
-        }
-    }
-
-    fn convert(&mut self, source: &mut dyn Read) -> io::Result<()> {
-        let mut stored = std::mem::take(&mut self.stored);
-        stored.resize(PIECE, 0);
-        let result = self.read_stored(source, &mut stored);
-        if let Ok(length) = result
-            && let Some(converter) = &mut self.converter
-        {
-            self.ended = length == 0;
-            self.text.set_position(0);
-            let text = self.text.get_mut();
-            text.clear();
-            converter.push(&stored[..length], text, &mut self.map);
-            if self.ended {
-                converter.finish(text, &mut self.map);
-            }
-        }
-        self.stored = stored;
-        result.map(drop)
-    }
 }
 
 /// A document and the source of its bytes.
@@ -147,12 +119,22 @@ struct CharsetSource<'r> {
 
 impl Read for CharsetSource<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let CharsetSource { reader, source } = self;
-        if reader.converter.is_none() {
-            return reader.read_stored(source, into);
-        }
+        let reader = &mut *self.reader;
+        let mut source = reader.head.by_ref().chain(&mut *self.source);
+        let Some(converter) = &mut reader.converter else {
+            return source.read(into);
+        };
         while reader.text.position() == reader.text.get_ref().len() as u64 && !reader.ended {
-            reader.convert(source)?;
+            reader.stored.resize(PIECE, 0);
+            let length = source.read(&mut reader.stored)?;
+            reader.ended = length == 0;
+            reader.text.set_position(0);
+            let text = reader.text.get_mut();
+            text.clear();
+            converter.push(&reader.stored[..length], text, &mut reader.map);
+            if reader.ended {
+                converter.finish(text, &mut reader.map);
+            }
         }
         reader.text.read(into)
     }

@@ -117,11 +117,15 @@ pub(super) trait TreeFeedback {
 
     /// Returns the flags of references in character data: it may be in the contents of a template. `None`
     /// in a foreign script, and where the tree is not known yet.
-    fn text_flags(&self) -> Option<Flags>;
+    fn text_flags(&self) -> Option<Flags> {
+        None
+    }
 
     /// Returns the attributes for [`scan_tags`](super::tag::scan_tags), if no tag it handles changes
     /// the state.
-    fn fast_path(&self) -> Option<&AttributeNames>;
+    fn fast_path(&self) -> Option<&AttributeNames> {
+        None
+    }
 
     fn cdata(&mut self, _source: &SourceText, _range: Range<usize>) {}
 

@@ -37,6 +37,7 @@ pub(in crate::document) const FORMAT: Format = Format {
         "application/vnd.wap.xhtml+xml",
     ],
     family: RuleFamily::Markup,
+    is_settled: false,
     // After: the longest value and the rest of its tag.
     bounds: Bounds::new(4, LIMIT + (64 << 10)),
     reading: Passes::MaybeTwice,
@@ -369,7 +370,7 @@ impl ReferenceReporter<'_, '_, '_> {
             ..ReportState::new(host.options.clone(), rows)
         };
         let mut parser = SimulatorParser::new(&document.options, document.enabled);
-        nested::enter(None, RuleFamily::Markup, None, self.events);
+        nested::enter(None, RuleFamily::Markup, self.events);
         let mut source = self.source.until(range.end);
         // The value may be final, but the document in it is not.
         source.is_final = false;

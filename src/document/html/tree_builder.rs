@@ -532,14 +532,6 @@ impl TreeFeedback for TreeBuilderDriver {
         self.add_text(source, range, true);
     }
 
-    fn text_flags(&self) -> Option<Flags> {
-        None
-    }
-
-    fn fast_path(&self) -> Option<&AttributeNames> {
-        None
-    }
-
     fn cdata(&mut self, source: &SourceText, range: Range<usize>) {
         self.add_text(source, range, false);
     }

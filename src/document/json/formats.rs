@@ -48,6 +48,7 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     row!("har", &["har"], Plain, HTTP_ARCHIVE),
     // Metadata of records of web archives.
     Format {
+        is_settled: false,
         scanner: |options| {
             let is_plain = !options.html.descriptions && !options.html.extended;
             let kinds = [&kinds::DESCRIBED_TRANSFORMATION, &kinds::TRANSFORMATION];
@@ -58,6 +59,7 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     Format {
         name: "jsonld",
         extensions: &["jsonld"],
+        is_settled: false,
         reading: Passes::MaybeTwice,
         scanner: |options| Box::new(LinkedDataScanner::new(options)),
         ..JSON

@@ -24,10 +24,8 @@ impl HttpBody {
     /// Decodes a body in base64; returns its text, and the label of the text's charset.
     pub(super) fn decode(&self, text: &DecodedText) -> (DecodedText, &[u8]) {
         let mut body = DecodedText::default();
-        let mut decoder = Base64::default();
         let mut offsets = OffsetsThrough::new(&mut body.map, Origin::Decoded(&text.map), 0);
-        decoder.push(&text.bytes, &mut body.bytes, &mut offsets);
-        decoder.finish(&mut body.bytes, &mut offsets);
+        Base64::default().whole(&text.bytes, &mut body.bytes, &mut offsets);
         // The scanner of HTML knows more of the charset than its label says.
         let is_wide = matches!(charset::of_label(&self.charset).0, TextCharset::Convert(_));
         if *self.format == *Format::HTML && !is_wide {

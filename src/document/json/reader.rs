@@ -413,7 +413,7 @@ impl JsonScanner {
             return Ok(());
         }
         if let Some(base) = &base {
-            enter(None, RuleFamily::Plain, None, events);
+            enter(None, RuleFamily::Plain, events);
             let base = events.store(base);
             events.push(Event::Base(base, value.offset));
             events.push(Event::Settled);
@@ -562,16 +562,10 @@ impl Scan for JsonScanner {
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         self.tokenizer.at = window.start;
-        let names_base = self.kind.names_base();
-        if !self.started {
-            if !self.start(&window) {
-                return window.start;
-            }
-            if !names_base {
-                events.push(Event::Settled);
-            }
-            self.started = true;
+        if !self.started && !self.start(&window) {
+            return window.start;
         }
+        self.started = true;
         let run = &mut WindowEvents { window, events };
         loop {
             let token = self.tokenizer.next(&window);
@@ -595,7 +589,7 @@ impl Scan for JsonScanner {
                 JsonToken::Comment(range) => self.comment(range, run),
                 JsonToken::More => break,
                 JsonToken::End => {
-                    if names_base {
+                    if self.kind.names_base() {
                         run.events.push(Event::Settled);
                     }
                     break;

@@ -118,19 +118,14 @@ impl<'a> EncodedWord<'a> {
 
     fn decode(&self, out: &mut Vec<u8>) {
         if self.encoding == b'B' {
-            decode(Base64::default(), self.text, out);
+            Base64::default().whole(self.text, out, &mut ());
         } else {
             let spaced = self.text.iter();
             let spaced = spaced.map(|&byte| if byte == b'_' { b' ' } else { byte });
             let spaced: Vec<u8> = spaced.collect();
-            decode(QuotedPrintable::default(), &spaced, out);
+            QuotedPrintable::default().whole(&spaced, out, &mut ());
         }
     }
-}
-
-fn decode(mut decoder: impl Decode, text: &[u8], out: &mut Vec<u8>) {
-    decoder.push(text, out, &mut ());
-    decoder.finish(out, &mut ());
 }
 
 /// Passes the ranges in angle brackets outside comments, and the range of a bare URI that is alone, or

@@ -235,10 +235,8 @@ impl Header {
                 break;
             }
         }
-        (
-            at,
-            [HeaderStop::NeedMore, HeaderStop::End][usize::from(end)],
-        )
+        let stops = [HeaderStop::NeedMore, HeaderStop::End];
+        (at, stops[usize::from(end)])
     }
 
     /// Reads the value of a field.

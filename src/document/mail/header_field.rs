@@ -49,14 +49,9 @@ impl EntityProperty {
     /// Returns whether the property is kept; fields of the envelope only where the options ask for it.
     pub(super) fn is_wanted(self, options: &MailOptions) -> bool {
         match self {
-            EntityProperty::None => false,
-            EntityProperty::Date
-            | EntityProperty::From
-            | EntityProperty::Subject
-            | EntityProperty::Separator => options.envelope,
-            property if property as usize > EntityProperty::Separator as usize => {
-                options.message_fields
-            }
+            Self::None => false,
+            Self::Date | Self::From | Self::Subject | Self::Separator => options.envelope,
+            property if property as usize > Self::Separator as usize => options.message_fields,
             _ => true,
         }
     }

@@ -40,7 +40,7 @@ mod sniff;
 mod tree;
 mod unquote;
 
-use super::events::{Event, Events};
+use super::events::Events;
 pub use super::options::{Alternatives, Attachments, Headers, MailOptions, MimeBase};
 use super::{ArchiveCounts, Format, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint, text};
 use crate::bytes::window::{Bounds, Window};
@@ -111,8 +111,6 @@ struct MailScanner<F> {
     archive: ArchiveState,
     /// The window in the form that the framing needs.
     copy: Vec<u8>,
-    /// `Settled` has been reported: an archive has no base.
-    is_settled: bool,
     /// The index of the piece that begins next.
     index: Option<PieceIndex>,
 }
@@ -128,7 +126,6 @@ impl<F: Framing> MailScanner<F> {
                 is_open: false,
             },
             copy: Vec::new(),
-            is_settled: false,
             index: None,
         }
     }
@@ -139,15 +136,11 @@ impl<F: Framing> Scan for MailScanner<F> {
         self.framing = F::piece(start.split, self.index.take());
         self.archive.count = start.split.before;
         self.archive.is_open = false;
-        self.is_settled = false;
         self.archive.scanners.counts = ArchiveCounts::default();
         self.archive.scanners.nested.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window, events: &mut Events) -> usize {
-        if !std::mem::replace(&mut self.is_settled, true) {
-            events.push(Event::Settled);
-        }
         let is_copy = self.framing.translate(&window, &mut self.copy);
         let bytes = if is_copy { &self.copy } else { window.bytes };
         let mut feed = Feed {

@@ -333,7 +333,7 @@ impl PartBody {
         self.kind = PartContent::Skip;
         let member = &self.reader.document.member;
         let name = Some(out.store(member.name.as_bytes()));
-        nested::enter(name, RuleFamily::Plain, None, out);
+        nested::enter(name, RuleFamily::Plain, out);
         let file = member.file.as_deref();
         let file = file.map_or([None; 2], |file| {
             file.each_ref().map(|text| Some(out.store(text)))
@@ -392,7 +392,7 @@ fn report_headers(header: &Header, member: &str, out: &mut Events) {
         return;
     }
     let member = Some(out.store(member.as_bytes()));
-    nested::enter(member, RuleFamily::Plain, None, out);
+    nested::enter(member, RuleFamily::Plain, out);
     out.push(Event::Settled);
     header.report(out);
     out.push(Event::Leave);

@@ -14,8 +14,8 @@ use crate::bytes::lines::without_break;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    Batch, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope, MessageHeading,
-    RestartHints, RuleFamily, TextRange,
+    Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope,
+    MessageHeading, RestartHints, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
@@ -556,7 +556,12 @@ impl MimeTree {
 
     fn enter_with(&mut self, base: Option<EntityBase>, out: &mut Events) {
         let member = Some(out.store(self.name.as_bytes()));
-        nested::enter(member, RuleFamily::Plain, base, out);
+        let family = RuleFamily::Plain;
+        out.push(Event::Enter(Enter {
+            member,
+            family,
+            base,
+        }));
         self.part_documents += 1;
     }
 
@@ -590,7 +595,7 @@ impl MimeTree {
             }
             "multipart/alternative" if last => {
                 // A restart at the next alternative discards this one.
-                nested::enter(None, RuleFamily::Plain, None, run.out);
+                nested::enter(None, RuleFamily::Plain, run.out);
                 self.part_documents += 1;
                 EntityKind::LastAlternative
             }
@@ -696,7 +701,7 @@ impl MimeTree {
             }
             self.set_name(false);
             let member = Some(out.store(self.name.as_bytes()));
-            nested::enter(member, RuleFamily::Plain, None, out);
+            nested::enter(member, RuleFamily::Plain, out);
             out.push(Event::Settled);
         }
         for event in &self.preamble.list {

@@ -47,6 +47,7 @@ pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mdown", "mkd", "mkdn", "mdc"],
     file_names: &["llms.txt", "llms-full.txt"],
+    is_settled: false,
     bounds: Bounds::new(0, split::MAX_PIECE + 1),
     scanner: |options| MarkdownScanner::boxed(options, Flavor::CommonMark),
     ..text::UNSPLIT

@@ -129,8 +129,7 @@ pub(crate) struct NestedDocument {
 impl NestedDocument {
     /// Begins the document that the member describes.
     pub(super) fn begin(&mut self, encoding: &'static Encoding) {
-        (self.entered, self.settled, self.open) = (false, false, 0);
-        self.declared = None;
+        (self.entered, self.declared) = (false, None);
         self.lines = LineCounter::new();
         self.set_encoding(encoding);
     }
@@ -148,7 +147,7 @@ impl NestedDocument {
         if self.member.scope == NestedScope::Own {
             let member = &self.member;
             let name = Some(out.store(member.name.as_bytes()));
-            enter(name, member.format.family, None, out);
+            enter(name, member.format.family, out);
             let file = member.file.as_deref().map_or([None; 2], |file| {
                 file.each_ref()
                     .map(|text| (!text.is_empty()).then(|| out.store(text)))
@@ -216,6 +215,7 @@ impl NestedDocument {
         loop {
             if let Some(start) = &start {
                 scanners.scanner(format).begin(start);
+                (self.settled, self.open) = (format.is_settled, 0);
             }
             if matches!(view.origin, Origin::Decoded(_)) {
                 self.lines.expect_no_mark();
@@ -228,7 +228,6 @@ impl NestedDocument {
                 return consumed;
             };
             (start.restart, previous) = (hints, again);
-            (self.settled, self.open) = (false, 0);
             self.lines = LineCounter::new();
             self.lines.set_encoding(self.encoding);
         }

@@ -5,7 +5,7 @@ use encoding_rs::UTF_8;
 use crate::bytes::window::{Window, Windows};
 use crate::decode::charset::Detected;
 use crate::decode::transfer::TransferEncoding;
-use crate::document::events::{Enter, EntityBase, Event, Events, RuleFamily, TextRange};
+use crate::document::events::{Enter, Event, Events, RuleFamily, TextRange};
 use crate::document::flags::Flags;
 use crate::document::options::TextSource;
 use crate::document::{AnchorReporting, Format};
@@ -62,12 +62,8 @@ impl Member {
 }
 
 /// Without a base, the document inherits its host's.
-pub(crate) fn enter(
-    member: Option<TextRange>,
-    family: RuleFamily,
-    base: Option<EntityBase>,
-    events: &mut Events,
-) {
+pub(crate) fn enter(member: Option<TextRange>, family: RuleFamily, events: &mut Events) {
+    let base = None;
     events.push(Event::Enter(Enter {
         member,
         family,

@@ -52,18 +52,12 @@ impl PdfScanner {
         let mut file = PdfFile::open(bytes, self.max_document);
         let anchors = self.anchors == AnchorReporting::Report;
         if file.is_encrypted {
-            diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0, events);
-            events.push(Event::Settled);
-            return;
+            return diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0, events);
         }
         let catalog = file.catalog();
-        let has_pages = match catalog {
-            Some(catalog) => PdfWalk::new(&mut file, events, offset).references(catalog, anchors),
-            None => {
-                events.push(Event::Settled);
-                false
-            }
-        };
+        let has_pages = catalog.is_some_and(|catalog| {
+            PdfWalk::new(&mut file, events, offset).references(catalog, anchors)
+        });
         for (code, at) in std::mem::take(&mut file.faults) {
             // Where a file is cut, an object has no end.
             if !(is_cut && *code == diagnostic::PDF_DAMAGED) {

@@ -66,7 +66,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let fields = self.file.fields(catalog, keys).unwrap_or_default();
         let [pages, uri, open, additional, outlines, form] = fields;
         self.base = uri.and_then(|uri| self.base(uri));
-        self.events.push(Event::Settled);
         let has_pages = pages.is_some_and(|pages| self.pages(pages, anchors));
         self.chain(open, ACTION);
         self.additional(additional, ACTION);
@@ -92,7 +91,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         }
         let name = self.page.map(|number| format!("page {number}"));
         let name = name.map(|name| self.events.store(name.as_bytes()));
-        enter(name, RuleFamily::Plain, None, self.events);
+        enter(name, RuleFamily::Plain, self.events);
         if let Some((base, offset)) = &self.base {
             let base = self.events.store(base);
             self.events.push(Event::Base(base, *offset));

@@ -12,7 +12,7 @@ use crate::bytes::prefilter::WordEndings;
 use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use crate::document::events::{Event, Events, RuleFamily};
+use crate::document::events::{Events, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::uri::scheme_length;
@@ -25,6 +25,7 @@ pub(in crate::document) const FORMAT: Format = Format {
     media_types: &[],
     family: RuleFamily::Plain,
     retrieval: Retrieval::Place,
+    is_settled: true,
     bounds: BOUNDS,
     reading: Passes::Once,
     prescan: None,
@@ -77,7 +78,6 @@ pub struct TextScanner {
     resume: u64,
     /// The offset up to which every trigger was decided.
     examined: u64,
-    is_settled: bool,
     source: TextSource,
     /// Reads the text instead, if harmless URIs are undone.
     refanged: Option<Box<RewrittenText<Refang, TextScanner>>>,
@@ -97,7 +97,6 @@ impl TextScanner {
             workspace: Workspace::default(),
             resume: 0,
             examined: 0,
-            is_settled: false,
             source: TextSource::Prose,
         }
     }
@@ -171,15 +170,11 @@ impl Scan for TextScanner {
         self.source = start.source;
         self.resume = 0;
         self.examined = 0;
-        self.is_settled = false;
     }
 
     fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         if let Some(refanged) = &mut self.refanged {
             return refanged.scan(window, events);
-        }
-        if !std::mem::replace(&mut self.is_settled, true) {
-            events.push(Event::Settled);
         }
         let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
         let mut view = TextView::new(window.bytes, index(self.resume));

@@ -25,6 +25,7 @@ pub(super) fn is_scheme_byte(byte: u8) -> bool {
 }
 
 /// A window, and the reads that the rules noticed.
+#[derive(Default)]
 pub(super) struct TextView<'a> {
     /// The look-behind and pending bytes.
     pub(super) bytes: &'a [u8],
@@ -46,11 +47,7 @@ impl<'a> TextView<'a> {
         TextView {
             bytes,
             floor,
-            source: TextSource::Prose,
-            non_ascii: NonAscii::Iri,
-            strict: false,
-            beyond: Cell::new(false),
-            escape: Cell::new(false),
+            ..TextView::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! References in the source of manual pages and other documents of troff: text without troff's escapes.
 #![doc = include_str!("rules.md")]
 
-use super::events::{Event, Events, Quoting};
+use super::events::{Events, Quoting};
 use super::nested::NestedScanners;
 use super::source_text::DecodedText;
 use super::{Format, Scan, ScanStart, text};
@@ -17,10 +17,8 @@ pub(super) const FORMAT: Format = Format {
     ],
     bounds: Bounds::new(0, MAX_PIECE + 1),
     scanner: |options| {
-        Box::new(TroffScanner {
-            scanners: NestedScanners::new(options.clone()),
-            settled: false,
-        })
+        let scanners = NestedScanners::new(options.clone());
+        Box::new(TroffScanner { scanners })
     },
     ..text::UNSPLIT
 };
@@ -50,18 +48,12 @@ const MAX_PIECE: usize = 1 << 20;
 
 struct TroffScanner {
     scanners: NestedScanners,
-    settled: bool,
 }
 
 impl Scan for TroffScanner {
-    fn begin(&mut self, _start: &ScanStart) {
-        self.settled = false;
-    }
+    fn begin(&mut self, _start: &ScanStart) {}
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if !std::mem::replace(&mut self.settled, true) {
-            events.push(Event::Settled);
-        }
         let mut at = window.start;
         while at < window.bytes.len() {
             let rest = &window.bytes[at..];

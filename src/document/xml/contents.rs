@@ -85,11 +85,11 @@ impl XmlScanner {
         }
         // A base element resolves against the link.
         if let Some((link, at)) = link {
-            enter(None, RuleFamily::Markup, None, events);
+            enter(None, RuleFamily::Markup, events);
             events.push(Event::Base(link, at));
             events.push(Event::Settled);
         }
-        enter(None, RuleFamily::Markup, None, events);
+        enter(None, RuleFamily::Markup, events);
         let member = Member {
             charset: b"utf-8".to_vec(),
             format: Format::HTML,

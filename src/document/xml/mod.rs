@@ -19,11 +19,12 @@ mod text;
 mod tokens;
 mod vocabulary;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::Encoding;
 
 use super::Format;
 use crate::bytes::lines::mark_length;
 use crate::bytes::window::Bounds;
+use crate::decode::charset::readable_encoding;
 use entries::LONGEST;
 use scanner::XmlScanner;
 use tokens::{XmlTag, end_of, read_attributes, read_start_tag, starts_name};
@@ -65,13 +66,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     let mut tag = XmlTag::default();
     read_attributes(first, 5, &mut tag);
     let named = tag.attribute(first, b"encoding")?;
-    let named = Encoding::for_label(&first[named.value.clone()])?;
-    // A declaration that can be read as ASCII is in no encoding of two bytes.
-    Some(if named.is_ascii_compatible() {
-        named
-    } else {
-        UTF_8
-    })
+    readable_encoding(&first[named.value.clone()])
 }
 
 /// Whether a file begins with the XML declaration, a namespace or the name of a known vocabulary.

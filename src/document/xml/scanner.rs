@@ -40,7 +40,6 @@ pub(super) struct XmlScanner {
     /// The marker at which reading continues.
     skips_to: Option<&'static [u8]>,
     has_doctype: bool,
-    started: bool,
 }
 
 type Step = Result<usize, XmlStop>;
@@ -69,7 +68,6 @@ impl XmlScanner {
             contents: XmlContents::Ignored,
             skips_to: None,
             has_doctype: false,
-            started: false,
         }
     }
 
@@ -338,7 +336,7 @@ impl XmlScanner {
     }
 
     fn enter(&mut self, base: Option<&RawXmlAttribute>, window: Window<'_>, events: &mut Events) {
-        enter(None, self.family, None, events);
+        enter(None, self.family, events);
         self.bases += 1;
         if let Some(base) = base {
             let text = self.values.value(&window, base);
@@ -462,9 +460,6 @@ impl Scan for XmlScanner {
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if !std::mem::replace(&mut self.started, true) {
-            events.push(Event::Settled);
-        }
         let mut at = window.start;
         let run = &mut WindowEvents { window, events };
         while at < window.bytes.len() {

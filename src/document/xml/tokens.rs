@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, split_once};
 use crate::bytes::seek::is_space;
 use crate::bytes::simd;
 
@@ -23,9 +23,9 @@ pub(super) fn name_end(bytes: &[u8], at: usize) -> usize {
 }
 
 pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
-    match name.iter().position(|&byte| byte == b':') {
-        Some(colon) => (&name[..colon], &name[colon + 1..]),
-        None => (b"", name),
+    match split_once(name, b':') {
+        (prefix, Some(local)) => (prefix, local),
+        (local, None) => (b"", local),
     }
 }
 
