@@ -12,6 +12,7 @@ use super::container::{
 /// The weight of a member besides its contents, in bytes.
 const MEMBER: u64 = 512;
 
+#[derive(Default)]
 pub(crate) struct HeldMembers {
     members: VecDeque<HeldMember>,
     current: HeldMember,
@@ -61,22 +62,17 @@ impl HeldMembers {
         }
         let members = HeldMembers {
             members,
-            current: HeldMember::default(),
             records: source.records().map(|after| after - before.unwrap_or(0)),
+            ..HeldMembers::default()
         };
         (members, is_last)
     }
 
     /// Returns no members, and the damage to their container.
     pub(super) fn none(faults: Vec<ArchiveFault>) -> Self {
-        HeldMembers {
-            members: VecDeque::new(),
-            current: HeldMember {
-                faults,
-                ..HeldMember::default()
-            },
-            records: None,
-        }
+        let mut none = HeldMembers::default();
+        none.current.faults = faults;
+        none
     }
 }
 

@@ -37,10 +37,10 @@ pub(super) struct ResponseHeader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HttpCoding {
     Chunked,
-    Gzip,
+    /// Members of a codec, by its extension.
+    Compressed(&'static str),
     Deflate,
     Brotli,
-    Zstd,
     Unknown,
 }
 
@@ -49,10 +49,10 @@ impl HttpCoding {
         let lower = name.to_ascii_lowercase();
         Some(match lower.as_slice() {
             b"chunked" => HttpCoding::Chunked,
-            b"gzip" | b"x-gzip" => HttpCoding::Gzip,
+            b"gzip" | b"x-gzip" => HttpCoding::Compressed("gz"),
             b"deflate" => HttpCoding::Deflate,
             b"br" => HttpCoding::Brotli,
-            b"zstd" => HttpCoding::Zstd,
+            b"zstd" => HttpCoding::Compressed("zst"),
             b"identity" | b"none" | b"" => return None,
             _ => HttpCoding::Unknown,
         })
@@ -163,12 +163,9 @@ fn undo(coding: HttpCoding, body: Body, length: u64, faults: &BodyFaults) -> Bod
     if head.is_empty() {
         return Box::new(source);
     }
-    let codec = match coding {
-        HttpCoding::Gzip => Codec::of(head).filter(|codec| codec.extension == "gz"),
-        HttpCoding::Zstd => Codec::of(head).filter(|codec| codec.extension == "zst"),
-        _ => None,
-    };
-    if let Some(codec) = codec {
+    if let Some(codec) = Codec::of(head)
+        && coding == HttpCoding::Compressed(codec.extension)
+    {
         let decoder = Decompressed::new(codec, Box::new(source));
         faults.watch(&decoder);
         return Box::new(decoder);

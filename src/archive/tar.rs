@@ -179,6 +179,7 @@ fn split_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((record, &records[length..]))
 }
 
+#[derive(Default)]
 pub(super) struct Tar {
     source: BufferedSource,
     /// Stored bytes of the current member that have not been read.
@@ -200,14 +201,7 @@ impl Tar {
     pub(super) fn new(source: BufferedSource) -> Self {
         Tar {
             source,
-            left: 0,
-            padding: 0,
-            regions: VecDeque::new(),
-            sparse: None,
-            holes: 0,
-            members: 0,
-            faults: Vec::new(),
-            ended: false,
+            ..Tar::default()
         }
     }
 

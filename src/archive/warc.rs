@@ -82,20 +82,13 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
         members,
         options: *options,
         dialect,
-        record: 0,
-        start: 0,
-        end: 0,
-        pending: VecDeque::new(),
-        body: None,
-        body_faults: BodyFaults::default(),
-        gap: None,
-        faults: Vec::new(),
-        joined: None,
+        ..WebArchive::default()
     })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum RecordFormat {
+    #[default]
     Warc,
     Arc,
 }
@@ -119,6 +112,7 @@ impl RecordFormat {
     }
 }
 
+#[derive(Default)]
 struct WebArchive {
     source: Shared<BufferedSource>,
     /// The compressed members that hold the records.

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use smart_default::SmartDefault;
+
 /// The number of bytes that are read at a time.
 const BUFFER: usize = 64 << 10;
 /// The length of a buffer that holds some members whole, in bytes: those are not moved.
@@ -10,7 +12,9 @@ const LONG: usize = 256 << 10;
 const MARKED: usize = 4 << 20;
 
 /// Input that can be peeked, that leaves the bytes after a member unread, and that can return to a mark.
+#[derive(SmartDefault)]
 pub(crate) struct BufferedSource {
+    #[default(Box::new(io::empty()))]
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     /// The range of `buffer` that is not consumed.
@@ -46,12 +50,7 @@ impl BufferedSource {
         BufferedSource {
             reader,
             buffer,
-            at: 0,
-            end: 0,
-            consumed: 0,
-            ended: false,
-            error: None,
-            mark: None,
+            ..BufferedSource::default()
         }
     }
 

@@ -15,6 +15,7 @@ use super::remark::{RemarkCheck, check_remark};
 use super::source_text::DecodedText;
 use super::text::{self, find};
 use super::{AnchorReporting, Format, Scan, ScanStart};
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND, mark_length};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
@@ -65,17 +66,12 @@ impl<'a> Line<'a> {
             };
             line.start += 1;
         }
-        while line.end > line.start && is_blank(bytes[line.end - 1]) {
-            line.end -= 1;
-        }
+        line.end = run_start(bytes, line.range(), is_blank);
         line
     }
 
     pub(super) fn rest(self, from: usize) -> Self {
-        let mut start = from.min(self.end);
-        while start < self.end && is_blank(self.bytes[start]) {
-            start += 1;
-        }
+        let start = run_end(&self.bytes[..self.end], from.min(self.end), is_blank);
         Line {
             start,
             indent: self.indent + columns(&self.bytes[self.start..start]),
@@ -439,15 +435,11 @@ impl BlockReference {
         };
         let span = Span::of(&self.range, window);
         let context = self.context.unwrap_or(Context::Attribute);
-        let quoting = if self.is_completed {
-            Escapes::CrossReference
-        } else {
-            Escapes::Plain
-        };
+        let escapes = [Escapes::Plain, Escapes::CrossReference];
         let is_template = holds_placeholder(events.bytes(text, window.bytes));
         let reference = FoundReference {
             flags: self.flags | Flags::TEMPLATE.when(is_template),
-            quoting: Quoting::of(quoting),
+            quoting: Quoting::of(escapes[usize::from(self.is_completed)]),
             element: self.element.map_or(NameRange::None, NameRange::Known),
             attribute: self.attribute.map_or(NameRange::None, NameRange::Known),
             resolves_as: self.resolves_as.as_ref().map(|text| events.store(text)),

@@ -135,10 +135,10 @@ impl MemberDecoder for NewsBatch {
     }
 
     fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
-        match &mut self.0 {
-            Some(decoder) => decoder.decompress(source, into),
-            None => (0, Some(Ok(()))),
-        }
+        let decoder = self.0.as_mut();
+        decoder.map_or((0, Some(Ok(()))), |decoder| {
+            decoder.decompress(source, into)
+        })
     }
 }
 

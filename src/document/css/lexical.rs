@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr2, memchr3};
 
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_start};
 use crate::bytes::seek::skip_space;
 
 /// An escape has a backslash, six digits and a line break of two bytes at most.
@@ -135,8 +135,7 @@ pub(super) fn source_map(comment: &[u8]) -> Option<Range<usize>> {
 /// Returns the start of the name that ends at `at`, at most [`LONGEST_FUNCTION`] + 1 bytes before.
 pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let nearest = floor.max(at.saturating_sub(LONGEST_FUNCTION + 1));
-    let before = bytes[nearest..at].iter().rev();
-    let start = at - before.take_while(|&&byte| is_name(byte)).count();
+    let start = run_start(bytes, nearest..at, is_name);
     // The hyphens of `<!--` are a part of that token.
     if bytes[floor..start].ends_with(b"<!") && bytes[start..at].starts_with(b"--") {
         start + 2

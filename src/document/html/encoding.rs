@@ -8,6 +8,7 @@ use smart_default::SmartDefault;
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
 use super::value::Coding;
+use crate::bytes::class::run_end;
 use crate::bytes::literal::Literal;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
@@ -92,19 +93,16 @@ fn label_in_content(content: &[u8]) -> Option<&[u8]> {
 /// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
 fn declared_by_xml(head: &[u8]) -> Option<Coding> {
     const ENCODING: &[u8] = b"encoding";
-    let trim = |bytes: &mut &[u8]| {
-        let length = bytes.iter().take_while(|&&byte| byte <= b' ').count();
-        *bytes = &bytes[length..];
-    };
+    fn after_blanks(bytes: &[u8]) -> &[u8] {
+        &bytes[run_end(bytes, 0, |byte| byte <= b' ')..]
+    }
     if !head.starts_with(b"<?xml") {
         return None;
     }
     let declaration = &head[..memchr(b'>', head)?];
     let at = memmem::find(declaration, ENCODING)?;
-    let mut rest = &declaration[at + ENCODING.len()..];
-    trim(&mut rest);
-    rest = rest.strip_prefix(b"=")?;
-    trim(&mut rest);
+    let rest = after_blanks(&declaration[at + ENCODING.len()..]);
+    let rest = after_blanks(rest.strip_prefix(b"=")?);
     let quote = *rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
     let label = &rest[1..=memchr(quote, &rest[1..])?];
     if label.iter().any(|&byte| byte <= b' ') {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::attributes::ValueSyntax;
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::seek::{is_space, skip_space};
 
 /// The longest attribute value, or text of an element, that is searched, in bytes.
@@ -41,9 +42,7 @@ fn split(
     std::iter::from_fn(move || {
         let item = &bytes[at..range.end];
         let start = at + item.iter().position(|&byte| !separates(byte))?;
-        let rest = &bytes[start..range.end];
-        let length = rest.iter().position(|&byte| separates(byte));
-        at = start + length.unwrap_or(rest.len());
+        at = run_end(&bytes[..range.end], start, |byte| !separates(byte));
         Some(start..at)
     })
 }
@@ -59,14 +58,10 @@ fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize
                 .iter()
                 .position(|&byte| !is_space(byte) && byte != b',');
             let start = at + skipped?;
-            let length = bytes[start..].iter().position(|&byte| is_space(byte));
-            let mut end = start + length.unwrap_or(bytes.len() - start);
+            let end = run_end(bytes, start, |byte| !is_space(byte));
             at = end;
             if bytes[end - 1] == b',' {
-                while end > start && bytes[end - 1] == b',' {
-                    end -= 1;
-                }
-                return Some(start..end);
+                return Some(start..run_start(bytes, start..end, |byte| byte == b','));
             }
             let (are_valid, next) = descriptors(bytes, at);
             at = next;
@@ -131,8 +126,7 @@ fn is_density(number: &[u8]) -> bool {
 pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..range.end];
     let start = skip_space(bytes, range.start);
-    let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
-    let mut at = start + bytes[start..].iter().take_while(is_number).count();
+    let mut at = run_end(bytes, start, |byte| byte.is_ascii_digit() || byte == b'.');
     if at == start {
         return None;
     }
@@ -158,9 +152,7 @@ pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<
     let Some(&quote @ (b'"' | b'\'')) = bytes.get(at) else {
         return Some(at..bytes.len());
     };
-    let rest = &bytes[at + 1..];
-    let length = rest.iter().position(|&byte| byte == quote);
-    Some(at + 1..at + 1 + length.unwrap_or(rest.len()))
+    Some(at + 1..run_end(bytes, at + 1, |byte| byte != quote))
 }
 
 /// Returns the string literals that a script assigns to a location, without their quotes. One with a

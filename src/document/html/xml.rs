@@ -39,6 +39,7 @@ impl MarkupElement {
     }
 }
 
+#[derive(Default)]
 pub(in crate::document) struct MarkupReporter {
     /// Whether the document is XHTML, whose base element applies to all of it.
     pub(in crate::document) is_page: bool,
@@ -54,9 +55,8 @@ impl MarkupReporter {
         html.descriptions = false;
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
-            is_page: false,
             state: ReportState::new(html, enabled),
-            tag: Tag::default(),
+            ..MarkupReporter::default()
         }
     }
 

@@ -226,11 +226,7 @@ impl LinkedDataScanner {
             return;
         };
         let name = unescaped(raw);
-        let term = if level.is_context {
-            None
-        } else {
-            self.term(&name)
-        };
+        let term = (!level.is_context).then(|| self.term(&name)).flatten();
         let id = term.and_then(|term| term.id.as_deref());
         let keyword = match id {
             Some(id) if id.starts_with(b"@") => id,
@@ -260,12 +256,8 @@ impl LinkedDataScanner {
         for _ in 0..PREFIXES {
             let colon = memchr::memchr(b':', &text)?;
             let (prefix, rest) = (&text[..colon], &text[colon + 1..]);
-            let id = if rest.starts_with(b"//") {
-                None
-            } else {
-                self.term(prefix).and_then(|term| term.id.as_deref())
-            };
-            match id {
+            let term = self.term(prefix).filter(|_| !rest.starts_with(b"//"));
+            match term.and_then(|term| term.id.as_deref()) {
                 Some(id) if length + id.len() > self.options.longest_base => {
                     self.tokenizer.faults.add(&diagnostic::BASE_TOO_LONG, at);
                     break;

@@ -248,8 +248,7 @@ fn bracket_end(inner: &[u8]) -> usize {
         Some(b'"') => quoted_end(inner, 0),
         _ => 0,
     };
-    let length = inner[start..].iter().position(|&byte| byte == b'>');
-    length.map_or(inner.len(), |length| start + length)
+    run_end(inner, start, |byte| byte != b'>')
 }
 
 fn non_empty(bytes: &[u8]) -> Option<String> {

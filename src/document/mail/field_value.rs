@@ -366,9 +366,7 @@ impl<'a> ParameterInput<'a> {
     }
 
     fn value(&mut self) -> Vec<u8> {
-        while self.raw.get(self.at).is_some_and(u8::is_ascii_whitespace) {
-            self.at += 1;
-        }
+        self.at = run_end(self.raw, self.at, |byte| byte.is_ascii_whitespace());
         let rest = &self.raw[self.at..];
         if rest.first() == Some(&b'"') {
             let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\r' | b'\n');

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memmem, memrchr};
 
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
-use crate::bytes::class::number;
+use crate::bytes::class::{number, run_end};
 use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
@@ -247,8 +247,7 @@ impl Framing for Mmdf {
     fn begin(&mut self, mut at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let Window { bytes, last, .. } = feed.window;
         loop {
-            let is_break = |byte: &&u8| matches!(byte, b'\n' | b'\r');
-            at += bytes[at..].iter().take_while(is_break).count();
+            at = run_end(bytes, at, |byte| matches!(byte, b'\n' | b'\r'));
             match separator(bytes, at, last) {
                 Ok(line) if line.start == at => {
                     self.has_begun = true;

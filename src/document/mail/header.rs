@@ -511,10 +511,8 @@ fn free_text(raw: &[u8], field: FieldPosition, scanners: &mut PartScanners, even
     let text = &mut scanners.field_text;
     text.begin(field.offset);
     // Encoded words cannot be written.
-    text.quoting = match memmem::find(raw, b"=?") {
-        Some(_) => Quoting::default(),
-        None => Quoting::DOCUMENT,
-    };
+    let words = memmem::find(raw, b"=?");
+    text.quoting = words.map_or(Quoting::DOCUMENT, |_| Quoting::default());
     field_value::text(raw, text);
     let mut out = Events::from(std::mem::take(events));
     let nested = &mut scanners.nested;

@@ -15,6 +15,7 @@ use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
+use crate::bytes::class::run_end;
 use crate::bytes::lines::{BYTE_ORDER_MARK, mark_length, without_break};
 use crate::bytes::literal::Literal;
 use crate::bytes::window::Window;
@@ -163,8 +164,7 @@ fn skip_leading(window: &Window, mut at: usize) -> ControlFlow<usize, usize> {
         }
         at += mark_length(&bytes[at..]);
     }
-    let skipped = |byte: &&u8| matches!(byte, 0 | b'\n' | b'\r');
-    at += bytes[at..].iter().take_while(skipped).count();
+    at = run_end(bytes, at, |byte| matches!(byte, 0 | b'\n' | b'\r'));
     if at < bytes.len() {
         ControlFlow::Continue(at)
     } else {

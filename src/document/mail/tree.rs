@@ -275,11 +275,8 @@ impl MimeTree {
             return bytes.len();
         }
         let base64 = self.leaf.is_base64();
-        let mut next = if std::mem::take(&mut self.line_start) {
-            Some(at)
-        } else {
-            delimiter::next_candidate(bytes, at, base64)
-        };
+        let here = std::mem::take(&mut self.line_start).then_some(at);
+        let mut next = here.or_else(|| delimiter::next_candidate(bytes, at, base64));
         let mut found = DelimiterLine::No;
         while let Some(line) = next {
             found = self.delimiter(&bytes[line..], end);

@@ -615,12 +615,9 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         };
         let source = self.source.as_bytes();
         let place = link_destination(source, text_end..range.end);
-        let quoting = match place {
-            Some(_) => Quoting::of(Escapes::Markdown),
-            None => Quoting::default(),
-        };
-        self.element(place.unwrap_or(range), &destination, element)
-            .quoting = quoting;
+        let written = (place.as_ref()).map(|_| Quoting::of(Escapes::Markdown));
+        let found = self.element(place.unwrap_or(range), &destination, element);
+        found.quoting = written.unwrap_or_default();
     }
 
     /// Returns the range of `bytes` that a range of the source comes from.

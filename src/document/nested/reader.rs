@@ -266,16 +266,9 @@ impl<F: TextFilter + Default> NestedReader<F> {
     pub(crate) fn start(&self, last: bool) -> ScanStart {
         ScanStart {
             declared: self.charset.encoding(),
-            detected: match self.converter {
-                Some(_) => Some(DECODED),
-                None => self.detected,
-            },
+            detected: (self.converter.is_some().then_some(DECODED)).or(self.detected),
             source: self.document.member.source,
-            reread: if last {
-                Reread::Possible
-            } else {
-                Reread::Impossible
-            },
+            reread: [Reread::Impossible, Reread::Possible][usize::from(last)],
             ..ScanStart::default()
         }
     }

@@ -480,10 +480,7 @@ impl<'a> PdfFile<'a> {
     }
 
     fn plain_name(&mut self, value: PdfValue) -> Option<Vec<u8>> {
-        match self.reference(value) {
-            Some(_) => None,
-            None => self.name(value),
-        }
+        self.reference(value).is_none().then(|| self.name(value))?
     }
 
     /// Returns parameters that are given, with defaults for others.

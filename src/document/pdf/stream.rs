@@ -38,10 +38,8 @@ pub(super) fn inflate(
         2 => undo_tiff(inflated, parameters),
         _ => undo_png(&inflated, parameters),
     };
-    match plain {
-        Some(plain) => (plain, fault),
-        None => (Vec::new(), Some(&diagnostic::PDF_DAMAGED)),
-    }
+    let damaged = (Vec::new(), Some(&diagnostic::PDF_DAMAGED));
+    plain.map_or(damaged, |plain| (plain, fault))
 }
 
 /// Returns the bytes of a sample of all colours, at least one, and of a row.

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, Workspace};
 use super::lines::{self, LinePrefix, ReplyMark};
 use super::schemes::{self, SchemeStart};
 use super::view::{Role, TextView, is_break, is_scheme_byte, role};
-use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::class::{ByteSet, run_end, split_once};
 use crate::bytes::simd::Block;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -571,17 +571,12 @@ fn ip_literal_end(view: &TextView, open: usize) -> Option<usize> {
 
 /// Returns whether a text is an `IPv6address` of RFC 3986, with a zone as in RFC 6874 or without.
 pub(super) fn is_ipv6(text: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(text) else {
-        return false;
+    let (address, zone) = split_once(text, b'%');
+    let in_zone = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(byte);
+    let is_zone = |zone: &[u8]| {
+        let name = zone.strip_prefix(b"25");
+        name.is_some_and(|name| !name.is_empty() && name.iter().all(in_zone))
     };
-    let (address, zone) = match text.split_once('%') {
-        Some((address, zone)) => (address, Some(zone)),
-        None => (text, None),
-    };
-    let in_zone = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte);
-    let is_zone = |zone: &str| {
-        let name = zone.strip_prefix("25");
-        name.is_some_and(|name| !name.is_empty() && name.bytes().all(in_zone))
-    };
+    let address = str::from_utf8(address).unwrap_or_default();
     address.parse::<Ipv6Addr>().is_ok() && zone.is_none_or(is_zone)
 }

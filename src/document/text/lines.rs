@@ -178,10 +178,7 @@ pub(super) fn continues_uri(view: &TextView, at: usize) -> bool {
         return false;
     }
     let is_alone = || {
-        let mut blank = end;
-        while blank < end + LONGEST_BLANKS && matches!(view.at(blank), Some(b' ' | b'\t')) {
-            blank += 1;
-        }
+        let blank = skip_spaces(view, end, end + LONGEST_BLANKS);
         view.at(blank).is_none_or(is_break)
     };
     let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);

@@ -69,7 +69,7 @@ static WORDS: WordEndings = WordEndings::new(
 );
 
 /// The scanner for plain text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TextScanner {
     options: TextOptions,
     avx2: Option<Avx2>,
@@ -94,10 +94,7 @@ impl TextScanner {
             refanged,
             options,
             avx2: Avx2::new(),
-            workspace: Workspace::default(),
-            resume: 0,
-            examined: 0,
-            source: TextSource::Prose,
+            ..TextScanner::default()
         }
     }
 

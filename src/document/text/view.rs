@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use super::{NonAscii, TextSource};
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_start};
 use crate::bytes::simd::{self, Block};
 use crate::bytes::steps::step;
 use crate::uri::SCHEME;
@@ -183,12 +183,8 @@ impl<'a> TextView<'a> {
 
     /// Goes back over at most 64 spaces and tabs.
     pub(super) fn back_over_spaces(&self, from: usize) -> usize {
-        let least = from.saturating_sub(PADDING);
-        let mut at = from;
-        while at > least && matches!(self.bytes[at - 1], b' ' | b'\t') {
-            at -= 1;
-        }
-        at
+        let near = from.saturating_sub(PADDING)..from;
+        run_start(self.bytes, near, |byte| matches!(byte, b' ' | b'\t'))
     }
 
     /// Returns the start of the line of `at`, if it is at most 1024 bytes back.

@@ -55,11 +55,7 @@ impl XmlScanner {
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };
         self.values.entities.faults.clear();
-        if is_read {
-            XmlContents::Row(row)
-        } else {
-            XmlContents::Ignored
-        }
+        is_read.then_some(XmlContents::Row(row)).unwrap_or_default()
     }
 
     /// Reports an element of XHTML, SVG or MathML by the table of HTML.

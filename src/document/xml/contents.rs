@@ -76,13 +76,8 @@ impl XmlScanner {
         if memchr::memchr(b'<', &text.bytes).is_none() {
             return;
         }
-        let mut flags = match link {
-            Some(_) => Flags::ASSUMED_BASE,
-            None => Flags::NONE,
-        };
-        if !self.entries.open.is_empty() {
-            flags |= Flags::RSS;
-        }
+        let is_in_entry = !self.entries.open.is_empty();
+        let flags = Flags::ASSUMED_BASE.when(link.is_some()) | Flags::RSS.when(is_in_entry);
         // A base element resolves against the link.
         if let Some((link, at)) = link {
             enter(None, RuleFamily::Markup, events);

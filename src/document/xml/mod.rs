@@ -22,6 +22,7 @@ mod vocabulary;
 use encoding_rs::Encoding;
 
 use super::Format;
+use crate::bytes::class::split_once;
 use crate::bytes::lines::mark_length;
 use crate::bytes::window::Bounds;
 use crate::decode::charset::readable_encoding;
@@ -98,11 +99,11 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
         return false;
     }
     let name = &head[tag.name.clone()];
-    let prefix = match memchr::memchr(b':', name) {
-        Some(colon) => [b"xmlns:", &name[..colon]].concat(),
-        None => b"xmlns".to_vec(),
+    let declaration = match split_once(name, b':') {
+        (prefix, Some(_)) => &[b"xmlns:", prefix].concat()[..],
+        _ => b"xmlns",
     };
-    match tag.attribute(head, &prefix) {
+    match tag.attribute(head, declaration) {
         // XHTML without a declaration is served as HTML.
         Some(attribute) => {
             let namespace = &head[attribute.value.clone()];

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::seek::is_space;
 use crate::document::events::{
     BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
@@ -92,9 +93,7 @@ pub(super) fn seconds(bytes: &[u8]) -> Vec<Range<usize>> {
 }
 
 pub(super) fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
-    let value = &bytes[range.clone()];
-    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let start = value.iter().take_while(is_blank).count();
-    let end = value[start..].iter().rev().take_while(is_blank).count();
-    range.start + start..range.end - end
+    let is_blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let start = run_end(&bytes[..range.end], range.start, is_blank);
+    start..run_start(bytes, start..range.end, is_blank)
 }

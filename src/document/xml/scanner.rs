@@ -24,6 +24,7 @@ use crate::document::{FormatOptions, Scan, ScanStart};
 /// Maximum nesting of `xml:base`; deeper ones are ignored.
 const MOST_BASES: usize = 64;
 
+#[derive(Default)]
 pub(super) struct XmlScanner {
     pub(super) options: FormatOptions,
     pub(super) markup: MarkupReporter,
@@ -57,17 +58,8 @@ impl XmlScanner {
             options: options.clone(),
             markup: MarkupReporter::new(options),
             nested: NestedScanners::new(options.clone()),
-            values: XmlValues::default(),
             elements: OpenElements::new(never_guesses),
-            entries: Entries::default(),
-            field: FieldInstruction::default(),
-            kind: ElementKind::default(),
-            tag: None,
-            bases: 0,
-            family: RuleFamily::Plain,
-            contents: XmlContents::Ignored,
-            skips_to: None,
-            has_doctype: false,
+            ..XmlScanner::default()
         }
     }
 

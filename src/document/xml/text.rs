@@ -45,11 +45,8 @@ impl Entities {
         while let Some(at) = memchr::memchr(b'&', rest) {
             text.extend_from_slice(&rest[..at]);
             rest = &rest[at..];
-            let length = if rest.starts_with(b"&#") {
-                decode_reference(rest, &mut text)
-            } else {
-                None
-            };
+            let decode = || decode_reference(rest, &mut text);
+            let length = rest.starts_with(b"&#").then(decode).flatten();
             if length.is_none() {
                 text.push(b'&');
             }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::bytes::class::{ByteSet, split_once};
-use crate::bytes::seek::is_space;
+use crate::bytes::class::{ByteSet, run_end, split_once};
+use crate::bytes::seek::{is_space, skip_space};
 use crate::bytes::simd;
 
 /// The bytes of names; non-ASCII ones are not checked.
@@ -38,14 +38,6 @@ pub(super) fn hashed_name(bytes: &[u8], mut at: usize) -> (usize, u64) {
         at += 1;
     }
     (at, hash)
-}
-
-#[inline]
-pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() && is_space(bytes[at]) {
-        at += 1;
-    }
-    at
 }
 
 pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> Option<usize> {
@@ -108,7 +100,7 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
     (tag.is_empty, tag.is_broken, tag.has_prefix) = (false, false, false);
     loop {
         let before = at;
-        at = space_end(bytes, at);
+        at = skip_space(bytes, at);
         match *bytes.get(at)? {
             b'>' => return Some(at + 1),
             b'<' => {
@@ -129,13 +121,13 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
             _ => tag.is_broken |= at == before,
         }
         let name = at..name_end(bytes, at);
-        let equals = space_end(bytes, name.end);
+        let equals = skip_space(bytes, name.end);
         if *bytes.get(equals)? != b'=' {
             tag.is_broken = true;
             at = name.end;
             continue;
         }
-        let quote = space_end(bytes, equals + 1);
+        let quote = skip_space(bytes, equals + 1);
         let value = match *bytes.get(quote)? {
             byte @ (b'"' | b'\'') => {
                 let start = quote + 1;
@@ -185,7 +177,7 @@ pub(super) fn read_end_tag(bytes: &[u8], at: usize) -> Option<XmlEndTag> {
     let close = name_end + rest.position(|byte| matches!(byte, b'>' | b'<'))?;
     let is_closed = bytes[close] == b'>';
     Some(XmlEndTag {
-        is_broken: !is_closed || space_end(bytes, name_end) != close,
+        is_broken: !is_closed || skip_space(bytes, name_end) != close,
         hash,
         end: close + usize::from(is_closed),
     })
@@ -213,7 +205,7 @@ pub(super) fn read_doctype<'a>(
     // The words and literals of the declaration that is open.
     let mut words: Vec<Range<usize>> = Vec::new();
     loop {
-        at = space_end(bytes, at);
+        at = skip_space(bytes, at);
         let byte = *bytes.get(at)?;
         match byte {
             b'[' | b']' | b'<'
@@ -249,9 +241,8 @@ pub(super) fn read_doctype<'a>(
                 words.clear();
             }
             _ => {
-                let is_end = |byte: &u8| is_space(*byte) || b"<>[]\"'".contains(byte);
-                let length = bytes[at..].iter().position(is_end);
-                let end = length.map_or(bytes.len(), |length| at + length);
+                let is_part = |byte| !is_space(byte) && !b"<>[]\"'".contains(&byte);
+                let end = run_end(bytes, at, is_part);
                 // References to parameter entities are between declarations.
                 if is_inside && byte == b'%' && words.is_empty() {
                     found.push(Declaration::Open);
