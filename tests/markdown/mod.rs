@@ -235,6 +235,19 @@ fn destinations_are_no_tags_or_expressions_of_mdx() {
 }
 
 #[test]
+fn text_after_tags_and_expressions_of_mdx_begins_no_block() {
+    check(
+        "mdx",
+        &[
+            ("<A/>-{'b'}[c](d)", &["d"]),
+            ("-{/* a */}[b](c)", &["c"]),
+            ("<A x=\"}\"/>-<B x=\"y\"/> [c](d)", &["d"]),
+            ("{'a'} - <B href=\"c\"/> [d](e)", &["c", "e"]),
+        ],
+    );
+}
+
+#[test]
 fn modules_of_mdx_begin_after_anything_but_a_paragraph() {
     for before in [
         "",

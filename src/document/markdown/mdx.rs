@@ -85,10 +85,19 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
             html: blank(bytes),
             ..MdxParts::default()
         },
-        is_heading: false,
         budget: 4 * bytes.len() + (64 << 10),
     };
     reader.read(start);
+    // A line of tags and expressions alone is blank; any other continues as text.
+    for line in reader.parts.markdown.split_mut(|&byte| byte == b'\n') {
+        if line.contains(&(REPLACED as u8)) {
+            let marks = MARKS.find(line).map_or(0, |marks| marks.len());
+            let is_text = |&byte: &u8| byte != REPLACED as u8 && !byte.is_ascii_whitespace();
+            if !line[marks..].iter().any(is_text) {
+                fill(&mut line[marks..], b' ');
+            }
+        }
+    }
     reader.parts
 }
 
@@ -134,7 +143,6 @@ enum AttributeKind {
 struct MdxReader<'a> {
     bytes: &'a [u8],
     parts: MdxParts,
-    is_heading: bool,
     /// How many bytes may be read in vain after an unclosed bracket: past that brackets are text.
     budget: usize,
 }
@@ -159,7 +167,6 @@ impl MdxReader<'_> {
                     continue;
                 }
                 before = line;
-                self.is_heading = line.trim_ascii_start().starts_with(b"#");
                 if let Some(end) = fence_end(bytes, at) {
                     self.parts.code.push(at + line.len()..end);
                     (at, is_line_start, before) = (end, true, b"");
@@ -188,8 +195,9 @@ impl MdxReader<'_> {
         }
     }
 
+    /// Erases what is not Markdown. Blanks would indent the text after it, or make that a block.
     fn erase(&mut self, range: Range<usize>) {
-        fill(&mut self.parts.markdown[range], b' ');
+        fill(&mut self.parts.markdown[range], REPLACED as u8);
     }
 
     fn copy(&mut self, range: Range<usize>) {
@@ -239,6 +247,7 @@ impl MdxReader<'_> {
         // `{/* #id */}` at the end of a heading is its identifier, as is `{#id}`.
         if let Some([_, id]) = COMMENTED_ID.group_at(inner, 0) {
             let markdown = &mut self.parts.markdown[at..end];
+            fill(markdown, b' ');
             markdown[0] = b'{';
             markdown[1..=id.len()].copy_from_slice(&inner[id.clone()]);
             markdown[id.len() + 1] = b'}';
@@ -389,9 +398,7 @@ impl MdxReader<'_> {
     /// of HTML.
     fn tag(&mut self, whole: Range<usize>, name: Range<usize>, attributes: &[Attribute]) {
         let bytes = self.bytes;
-        // A line that is more than a tag continues as text. The text of a heading has no blanks for its tags.
-        let by = [b' ', REPLACED as u8][usize::from(self.is_heading)];
-        fill(&mut self.parts.markdown[whole.clone()], by);
+        self.erase(whole.clone());
         let element = &bytes[name.clone()];
         if element.is_empty() {
             return;
