@@ -119,6 +119,31 @@ fn uris() {
             vec!["http://e.example/a_b_c"],
         ),
         ("http:// http://. http://)", vec![]),
+        (
+            "(a (http://e.example/a).) http://e.example/b)) http://e.example/c:)",
+            vec![
+                "http://e.example/a",
+                "http://e.example/b",
+                "http://e.example/c",
+            ],
+        ),
+        (
+            "&lt;http://e.example/a&gt; http://e.example/?b&amp;c link:d&#45;e&b[x] http://e.example/&lt[x]",
+            vec![
+                "http://e.example/a",
+                "http://e.example/?b&c",
+                "d-e&b",
+                "http://e.example/&lt",
+            ],
+        ),
+        (
+            "http://e.example/a:: x\n\nb http://e.example/b;;\nhttp://e.example/c:::",
+            vec![
+                "http://e.example/a",
+                "http://e.example/b",
+                "http://e.example/c",
+            ],
+        ),
     ] {
         assert_eq!(found(adoc), expected, "{adoc}");
     }
@@ -140,6 +165,10 @@ fn inline_macros() {
             vec![],
         ),
         ("icon:a[] image:b c.png[x] image: d[]", vec!["b c.png"]),
+        (
+            "icon:a[2x,link=http://e.example/]",
+            vec!["http://e.example/"],
+        ),
         (
             "$$link:a[]$$ +++link:b[]+++ +link:c[]+ stem:[link:d[]] link:e[]",
             vec!["e"],
@@ -180,6 +209,10 @@ fn media() {
         found("image::a.png[\"x\",link=\"b.html\",window=_blank]"),
         ["a.png", "b.html"]
     );
+    assert_eq!(
+        found("[link=http://e.example/]\nimage::a.png[]"),
+        ["http://e.example/", "a.png"]
+    );
     assert_eq!(found("Text\nimage::no.png[]"), Vec::<String>::new());
 }
 
@@ -194,6 +227,7 @@ fn cross_references() {
             "xref:a[] xref:b.adoc[] xref:c/d#e[x] xref:#f[] xref:g.html#[x]",
             vec!["#a", "b.adoc", "c/d.adoc#e", "#f", "g.html"],
         ),
+        ("xref:Two words[x]", vec!["#Two words"]),
         ("<< a>> a << b >> c", vec![]),
     ] {
         assert_eq!(found(adoc), expected, "{adoc}");
@@ -304,8 +338,36 @@ include::d.adoc[]
 !===
 |a \\| link:f[]
 |===
+
+,===
+http://e.example/g,\"http://e.example/h,i\",j k
+,===
+
+|===
+a|
+!===
+!http://e.example/l !m
+!===
+|===
+
+[%header,format=csv]
+|===
+http://e.example/n,link:o[],x
+|===
 ";
-    assert_eq!(found(adoc), ["b", "c", "d.adoc", "e", "f"]);
+    let expected = [
+        "b",
+        "c",
+        "d.adoc",
+        "e",
+        "f",
+        "http://e.example/g",
+        "http://e.example/h,i",
+        "http://e.example/l",
+        "http://e.example/n",
+        "o",
+    ];
+    assert_eq!(found(adoc), expected);
 }
 
 #[test]

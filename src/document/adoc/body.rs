@@ -65,8 +65,10 @@ pub(super) struct AdocReader {
     style: BlockStyle,
     /// The attributes before a block have its identifier.
     has_id: bool,
-    /// The delimiter of the open table.
-    table: Option<Vec<u8>>,
+    /// The delimiters of open tables, each in a cell of the one before, and what separates their cells.
+    tables: Vec<(Vec<u8>, u8)>,
+    /// The block attributes have comma-separated values.
+    has_commas: bool,
     /// The term of a description list has no text yet.
     awaits_text: bool,
     /// Single quotes and the like are read as AsciiDoc.py did.
@@ -135,8 +137,8 @@ impl BlockReader for AdocReader {
             }
         } else if lines.len() == 1 && DELIMITER.is_match(text) && first.indent == 0 {
             self.delimiter(text);
-        } else if self.table.is_some() {
-            self.table_lines(&lines);
+        } else if let Some(&(_, separator)) = self.tables.last() {
+            self.table_lines(&lines, separator);
         } else {
             self.lines(&lines);
         }
@@ -159,18 +161,22 @@ impl AdocReader {
     /// Opens or closes the block of a delimiter.
     fn delimiter(&mut self, line: &[u8]) {
         let style = std::mem::take(&mut self.style);
+        let has_commas = std::mem::take(&mut self.has_commas);
         self.has_id = false;
         let is_comment = style == BlockStyle::Comment || line.starts_with(b"//");
         let is_verbatim = match line {
             [b'-', b'-'] => style != BlockStyle::Plain,
             [b'-' | b'.' | b'+' | b'/' | b'`', ..] => true,
-            [b'|' | b',' | b':' | b'!', ..] => {
-                self.table = match &self.table {
-                    Some(open) if open == line => None,
-                    // A table in a cell.
-                    Some(open) => Some(open.clone()),
-                    None => Some(line.to_vec()),
+            [first @ (b'|' | b',' | b':' | b'!'), ..] => {
+                let separator = match first {
+                    _ if has_commas => b',',
+                    b':' => b'|',
+                    first => *first,
                 };
+                match self.tables.iter().position(|(open, _)| open == line) {
+                    Some(at) => self.tables.truncate(at),
+                    None => self.tables.push((line.to_vec(), separator)),
+                }
                 false
             }
             _ => style == BlockStyle::Comment,
@@ -203,7 +209,8 @@ impl AdocReader {
             } else if let Some((name, value)) = entry(line) {
                 at += self.attribute(name, value, &lines[at..]);
             } else if line.indent == 0 && self.block_attributes(line) {
-                if attribute_value(text, b"link").is_some() {
+                let inside = 1..text.len() - 1;
+                if attribute_value(&text[inside], b"link").is_some() {
                     let text = replaced(&[line], &self.attributes);
                     let inside = 1..text.bytes.len() - 1;
                     link = attribute_reference(&text, inside, "image", "link");
@@ -269,11 +276,8 @@ impl AdocReader {
     }
 
     /// Reads the cells of lines in a table.
-    fn table_lines(&mut self, lines: &[Line<'_>]) {
-        let separator = match self.table.as_deref() {
-            Some([b'!', ..]) => b'!',
-            _ => b'|',
-        };
+    fn table_lines(&mut self, lines: &[Line<'_>], separator: u8) {
+        let has_commas = separator == b',';
         let mut cell = Vec::new();
         for &line in lines {
             step(1);
@@ -283,19 +287,26 @@ impl AdocReader {
             let mut from = line.start;
             loop {
                 let rest = &line.text()[from - line.start..];
-                let mut bars = memchr::memchr_iter(separator, rest);
-                let bar = bars.find(|&at| at == 0 || rest[at - 1] != b'\\');
-                let end = bar.map_or(line.end, |bar| from + bar);
-                let part = line.part(from..end);
+                let mut is_quoted = false;
+                let bar = (0..rest.len()).find(|&at| {
+                    is_quoted ^= has_commas && rest[at] == b'"';
+                    rest[at] == separator && !is_quoted && (at == 0 || rest[at - 1] != b'\\')
+                });
+                let mut part = line.part(from..bar.map_or(line.end, |bar| from + bar));
+                if has_commas && let [b'"', .., b'"'] = part.text() {
+                    part = part.part(part.start + 1..part.end - 1);
+                }
                 if !part.is_empty() && !self.block_macro(part, &mut None) {
                     cell.push(part);
                 }
-                if bar.is_none() {
-                    break;
+                if bar.is_some() || has_commas {
+                    self.inline(&cell);
+                    cell.clear();
                 }
-                self.inline(&cell);
-                cell.clear();
-                from = end + 1;
+                let Some(bar) = bar else {
+                    break;
+                };
+                from += bar + 1;
             }
         }
         self.inline(&cell);
@@ -389,6 +400,8 @@ impl AdocReader {
             self.anchor(line.start + 1 + hash + 1, &id[..length]);
             self.has_id = true;
         }
+        self.has_commas |=
+            attribute_value(inner, b"format").is_some_and(|(format, _)| format == b"csv");
         if let Some((value, at)) = attribute_value(inner, b"id") {
             self.anchor(line.start + 1 + at, value);
             self.has_id = true;
@@ -470,7 +483,7 @@ impl AdocReader {
                 BlockBase::Folder([folder, slash.as_bytes()].concat())
             }
         };
-        if name != "video" || !is_hosted {
+        if name != "icon" && (name != "video" || !is_hosted) {
             self.results.reference(file(text, target, name, folder()));
         }
         for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {

@@ -14,6 +14,7 @@ use crate::bytes::steps::step;
 use crate::document::blocks::{BlockReference, Line, char_at, char_before};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
+use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
 
 /// Maximum length of a URI, in bytes.
@@ -31,7 +32,7 @@ struct InlineMacro(&'static str, Pattern);
 
 static IMAGE: InlineMacro = InlineMacro(
     "image",
-    Pattern::new(r"image:([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\["),
+    Pattern::new(r"i(?:mage|con):([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\["),
 );
 static LINK: InlineMacro = InlineMacro(
     "link",
@@ -43,7 +44,7 @@ static MAILTO: InlineMacro = InlineMacro(
 );
 static XREF: InlineMacro = InlineMacro(
     "xref",
-    Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^ \t\n\f\r\[]*)\["),
+    Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^\t\n\f\r\[]*)\["),
 );
 /// The start of a macro whose text is passed through, up to the bracket.
 static PASS: Pattern = Pattern::new(r"(?:pass|stem|latexmath|asciimath):[a-z,-]{0,64}\[");
@@ -214,7 +215,11 @@ impl AdocInlineText<'_> {
             };
             let (source, reader) = (self.source, &mut *self.reader);
             match *name {
-                "image" => reader.media(source, "image", target, open + 1..close),
+                "image" => {
+                    let is_icon = self.text[whole.start..].starts_with(b"icon");
+                    let name = if is_icon { "icon" } else { "image" };
+                    reader.media(source, name, target, open + 1..close);
+                }
                 "xref" => (reader.results).reference(cross_reference(source, target, true)),
                 "mailto" => {
                     let mut found = reference(source, target.clone(), "link");
@@ -271,8 +276,10 @@ impl AdocInlineText<'_> {
             _ => return None,
         }
         let limit = text.len().min(floor + MAX_URI_LEN);
+        let is_escaped = text[..start].ends_with(b"&lt;");
         let is_stop = |(at, &byte): (usize, &u8)| match byte {
             b'[' | b']' | REPLACED => true,
+            b'&' if is_escaped => text[floor + at..].starts_with(b"&gt;"),
             // Not part of a URI in angle brackets.
             b'>' if before == Some(b'<') => true,
             byte if Some(byte) == mark => !char_at(text, floor + at + 1).is_some_and(is_word),
@@ -299,10 +306,12 @@ impl AdocInlineText<'_> {
             *end -= usize::from(trims);
             trims
         };
-        while trim(&mut end, b".,") {}
-        if trim(&mut end, b")") {
-            trim(&mut end, b".?!");
-        } else if !trim(&mut end, b"?!") && trim(&mut end, b";:") {
+        // The marker of a term is more than one colon or semicolon.
+        while text[floor..end].ends_with(b"::") || text[floor..end].ends_with(b";;") {
+            end -= 1;
+        }
+        while trim(&mut end, b".,?!)") {}
+        if trim(&mut end, b";:") {
             trim(&mut end, b")");
         }
         if end == floor {
@@ -415,18 +424,27 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Returns a link, without the backslashes that keep Asciidoctor from replacing.
+/// Returns a link, without character references and the backslashes that keep Asciidoctor from replacing.
 fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
     let mut found = reference(text, range.clone(), "link");
     if let Some(written) = &mut found.text
-        && written.contains(&b'\\')
+        && memchr::memchr2(b'\\', b'&', written).is_some()
     {
         let mut is_template = false;
+        let mut at = range.start;
         written.clear();
-        for at in range.filter(|&at| !escapes(&text.bytes, at)) {
-            let is_escaped = at > 0 && text.bytes[at - 1] == b'\\';
-            is_template |= !is_escaped && begins_attribute(&text.bytes[at..]);
-            written.push(text.bytes[at]);
+        while at < range.end {
+            let rest = &text.bytes[at..range.end];
+            let length = match rest[0] {
+                b'&' => decode_reference(rest, written),
+                _ => None,
+            };
+            if length.is_none() && !escapes(&text.bytes, at) {
+                let is_escaped = at > 0 && text.bytes[at - 1] == b'\\';
+                is_template |= !is_escaped && begins_attribute(&text.bytes[at..]);
+                written.push(text.bytes[at]);
+            }
+            at += length.unwrap_or(1);
         }
         if !is_template {
             found.flags = Flags::NONE;
