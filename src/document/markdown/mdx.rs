@@ -195,7 +195,7 @@ impl MdxReader<'_> {
         }
     }
 
-    /// Erases what is not Markdown. Blanks would indent the text after it, or make that a block.
+    /// Erases a part that is not Markdown. Blanks would indent the text after it, or make that a block.
     fn erase(&mut self, range: Range<usize>) {
         fill(&mut self.parts.markdown[range], REPLACED as u8);
     }
