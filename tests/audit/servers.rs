@@ -257,15 +257,27 @@ fn pages_for_errors_are_no_orphans() {
 fn rules_of_firebase_are_followed() {
     const RULES: &str = r#"{"hosting": {"public": ".", "cleanUrls": true,
         "redirects": [{"source": "/old/:page", "destination": "/:page", "type": 302},
-                      {"source": "/@(a|b)", "destination": "/file"}],
-        "rewrites": [{"source": "/app/**", "destination": "/file.html"}]}}"#;
+                      {"source": "/@(a|b)", "destination": "/file"},
+                      {"regex": "^/was/(?P<page>[a-z]+)$", "destination": "/:page"}],
+        "rewrites": [{"source": "/app/**", "destination": "/file.html"},
+                     {"source": "/api/**", "function": "api"},
+                     {"source": "/sum", "run": {"serviceId": "sum"}},
+                     {"source": "/to/**", "dynamicLinks": true}]}}"#;
     let files = [&[("firebase.json", RULES)], SLASHES].concat();
-    fine("firebase", &files, &["/file", "/folder", "/app/any/page"]);
+    let answered = [
+        "/file",
+        "/folder",
+        "/app/any/page",
+        "/api/x",
+        "/sum",
+        "/to/x",
+    ];
+    fine("firebase", &files, &answered);
     each(
         "redirected",
         "firebase",
         &files,
-        &["/old/file", "/file.html"],
+        &["/old/file", "/was/file", "/file.html"],
     );
     each("broken-file", "firebase", &files, &["/old/none", "/b"]);
 }

@@ -25,8 +25,13 @@ pub(super) struct JsonRules {
     directory: &'static str,
     lists: [RuleNames; 2],
     status: &'static str,
+    /// Members that name a program in the place of the destination.
+    programs: &'static [&'static str],
     pattern: fn(&str) -> Option<PathPattern>,
 }
+
+/// Answers of programs: no file of the tree has a path below.
+const PROGRAM: &str = "/__/";
 
 #[rustfmt::skip]
 pub(super) static VERCEL: JsonRules = JsonRules {
@@ -34,6 +39,7 @@ pub(super) static VERCEL: JsonRules = JsonRules {
     directory: "outputDirectory",
     lists: [("redirects", "source", "destination", 308), ("rewrites", "source", "destination", 200)],
     status: "statusCode",
+    programs: &[],
     pattern,
 };
 
@@ -43,6 +49,7 @@ pub(super) static FIREBASE: JsonRules = JsonRules {
     directory: "public",
     lists: [("redirects", "source", "destination", 301), ("rewrites", "source", "destination", 200)],
     status: "type",
+    programs: &["function", "run", "dynamicLinks"],
     pattern: glob,
 };
 
@@ -52,6 +59,7 @@ pub(super) static AZURE: JsonRules = JsonRules {
     directory: "",
     lists: [("routes", "route", "redirect", 302), ("routes", "route", "rewrite", 200)],
     status: "statusCode",
+    programs: &[],
     pattern: |source| PathPattern::expression(&expression_of(source), None),
 };
 
@@ -123,7 +131,14 @@ impl JsonRules {
         let is_redirect = usual != 200;
         let members: JsonMembers<'_> = serde_json::from_str(entry).ok()?;
         let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
-        let destination = string(to)?;
+        let mut programs = self.programs.iter();
+        let (written, destination) = match members.get(to) {
+            Some(written) => (written, string(to)?),
+            None => (
+                programs.find_map(|name| members.get(*name))?,
+                PROGRAM.into(),
+            ),
+        };
         let pattern = if from.is_empty() {
             let list = members.get("exclude").map_or("[]", |list| list.get());
             let except = serde_json::from_str::<Vec<String>>(list).ok()?;
@@ -131,10 +146,12 @@ impl JsonRules {
             // No path is empty.
             let except = except.chain(["^$".to_owned()]).collect::<Vec<_>>();
             PathPattern::expression("^/", Some(&except.join("|")))
+        } else if let Some(expression) = string("regex") {
+            PathPattern::expression(&expression, None)
         } else {
             (self.pattern)(&string(from)?)
         };
-        let written = members.get(to)?.get();
+        let written = written.get();
         let offset = offset_in(text.as_bytes(), written.as_bytes());
         let status = members.get(self.status).filter(|_| is_redirect);
         let status = status.and_then(|status| serde_json::from_str(status.get()).ok());
