@@ -15,7 +15,7 @@ use super::page_text::PageTexts;
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
-use super::rules::{RuleId, TargetFacts};
+use super::rules::{RuleId, TargetFacts, is_unfilled};
 use super::site::{AnchorSet, GithubFragment, Site};
 use super::source::page::SourcePage;
 use super::target::{
@@ -280,6 +280,9 @@ impl<'a> Evaluator<'a> {
         }
         if self.is_source {
             return None;
+        }
+        if facts.location == TargetLocation::Skipped && is_unfilled(facts.link) {
+            return Some(FindingCause::new(CauseKind::Unfilled, b""));
         }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;

@@ -41,6 +41,8 @@ pub(super) enum CauseKind {
     AboveRoot,
     /// Out of the repository of the document.
     OutOfRepository,
+    /// A placeholder of a template.
+    Unfilled,
     /// Rules of a server, in words.
     Rules,
 }
@@ -195,6 +197,7 @@ impl<'a> Finding<'a> {
             CauseKind::Outside => format!("a symbolic link escapes the root, to {text}"),
             CauseKind::Dangling => format!("{message}: a symbolic link points to {text}"),
             CauseKind::OutOfRepository => "the reference escapes the repository".to_owned(),
+            CauseKind::Unfilled => "the placeholder of a template is unfilled".to_owned(),
             CauseKind::AboveRoot => format!("{message}: the reference escapes the root"),
             CauseKind::Rules => format!("{message}: {text}"),
         })
@@ -349,7 +352,7 @@ packed_fields! {
 }
 
 packed_variants! {
-    CauseKind { Outside, Dangling, AboveRoot, OutOfRepository, Rules }
+    CauseKind { Outside, Dangling, AboveRoot, OutOfRepository, Unfilled, Rules }
     Repair { Case, Encoding, Slash, Redirect, Renamed, Moved }
     SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) }
 }

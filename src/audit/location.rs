@@ -15,7 +15,7 @@ use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
-use super::rules::RuleId;
+use super::rules::{RuleId, is_unfilled};
 use super::server::{self, RuleIndex, Servers, redirects_in};
 use super::source::Sources;
 use super::source::page::SourcePage;
@@ -218,6 +218,14 @@ impl Audit {
             return None;
         };
         self.options.levels.reports(rule).then_some(rule)
+    }
+
+    /// Returns whether a document is HTML of a built site: not of a source, and below a root with an index file.
+    fn is_built(&self, own: FileId) -> bool {
+        let path = self.checker.paths.path(own);
+        let is_page = path.ends_with(b".html") && !self.sources.has(&path);
+        let root = self.checker.mounts.uri_of_mount(&path);
+        is_page && root.is_some_and(|root| self.checker.locate(root).file().is_some())
     }
 
     /// Returns whether a forge shows a document, and no generator.
@@ -469,8 +477,13 @@ impl<'a> LookupCache<'a> {
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
         // The resolver flags each reference with a placeholder, and others.
         let is_template = link.flags.contains(Flags::TEMPLATE);
-        if is_left_out || !filter.admits(link) || is_template && holds_placeholder(link.reference) {
+        if is_left_out || !filter.admits(link) {
             return (TargetLocation::LeftOut, None);
+        }
+        if is_template && holds_placeholder(link.reference) {
+            let is_leaked = is_unfilled(link) && file.is_some_and(|own| audit.is_built(own));
+            let location = is_leaked.then_some(TargetLocation::Skipped);
+            return (location.unwrap_or(TargetLocation::LeftOut), None);
         }
         let target = match link.target {
             Ok(target) => target,

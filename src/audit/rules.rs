@@ -180,7 +180,13 @@ impl RuleId {
     }
 }
 
-/// Returns whether HTML names a file, or a loopback host, of the computer where it was written.
+/// Returns whether a reference has a place of a template where a value should be.
+pub(super) fn is_unfilled(link: &Link<'_>) -> bool {
+    link.flags.contains(Flags::TEMPLATE) && memchr::memmem::find(link.reference, b"{{").is_some()
+}
+
+/// Returns whether HTML names a file, or a loopback host, of the computer where it was written, or
+/// a place of a template there.
 fn is_leaked(facts: &TargetFacts<'_>) -> bool {
     let link = facts.link;
     let is_file = match link.reference.trim_ascii_start() {
@@ -197,7 +203,12 @@ fn is_leaked(facts: &TargetFacts<'_>) -> bool {
     let is_html = link.context == Context::Attribute
         && link.attribute.is_some()
         && !link.flags.contains(Flags::OWN_SYNTAX);
-    is_html && (is_file || facts.location == External && is_loopback())
+    let is_leaked = match facts.location {
+        Skipped => is_unfilled(link),
+        External => is_loopback(),
+        _ => false,
+    };
+    is_html && (is_file || is_leaked)
 }
 
 /// Returns whether a browser loads the target with the page.

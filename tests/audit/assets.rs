@@ -167,3 +167,31 @@ fn local_and_foreign_resources_are_findings() {
     );
     assert_eq!(ran.out.lines().count(), 8, "{}", ran.out);
 }
+
+#[test]
+fn unfilled_placeholders_of_built_pages_are_findings() {
+    let page = "<a href='{{ url }}/a'>a</a> <a href='${a}'>a</a> <a href='{% url %}'>a</a>\n";
+    let found = |files: &[(&str, &str)], args: &[&str]| {
+        let ran = Tree::new(files).run(&[&["audit", "site"], args].concat());
+        ran.out
+    };
+    assert_eq!(
+        found(&[("site/index.html", page)], &[]),
+        "site/index.html:1:10: warning[leaked-local]: {{ url }}/a (the placeholder of a template is unfilled)\n"
+    );
+    let none: [(&[(&str, &str)], &[&str]); 4] = [
+        (&[("site/index.html", page)], &["--exclude", "url"]),
+        (&[("site/page.html", page)], &[]),
+        (&[("site/index.html", ""), ("site/a.md", page)], &[]),
+        (
+            &[
+                ("site/index.html", page),
+                ("site/_config.yml", "theme: minima\n"),
+            ],
+            &[],
+        ),
+    ];
+    for (files, args) in none {
+        assert_eq!(found(files, args), "", "{files:?} {args:?}");
+    }
+}
