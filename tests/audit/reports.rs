@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::cli::Tree;
+use crate::packages::zip::{Member, zip};
 
 fn report(format: &str) -> String {
     let tree = Tree::new(&[
@@ -93,6 +94,22 @@ fn annotations_are_one_line_each() {
         ran.out,
         "::error file=site/a%2Cb.html,line=1,col=10,title=broken-file::x%25\\x0ay (no such file)\n"
     );
+}
+
+#[test]
+fn reports_name_the_member_of_a_finding() {
+    let tree = Tree::new(&[]);
+    let members = [Member::new("a/x&y.html", "<p>\n<a href=no.html>a</a>")];
+    tree.write("site.zip", &zip(&members));
+    let report = |format: &str| tree.run(&["audit", "site.zip", "--format", format]).out;
+    assert_eq!(
+        report("github"),
+        "::error file=site.zip,title=broken-file::a/x&y.html:2:9: no.html (no such file)\n"
+    );
+    let junit = report("junit");
+    let case = "name=\"site.zip!a/x&amp;y.html:2:9: no.html (no such file)\"";
+    assert!(junit.contains(case), "{junit}");
+    assert!(report("markdown").contains("site.zip!a/x&y.html:2:9"));
 }
 
 /// One document that cannot be read, and one archive that is damaged.

@@ -241,6 +241,14 @@ pub(crate) fn colons(position: Option<Position>) -> String {
     })
 }
 
+/// Returns the member and the position of a finding, which follow the path: `!member:line:column`.
+pub(super) fn place_below(finding: &Finding<'_>) -> String {
+    let member = finding
+        .member()
+        .map(|member| format!("!{}", shown(member.as_bytes())));
+    member.unwrap_or_default() + &colons(finding.position())
+}
+
 /// Escapes control characters; invalid UTF-8 becomes U+FFFD.
 pub(super) fn shown(text: &[u8]) -> String {
     let mut out = Vec::new();

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use super::formatter::{
-    AuditSummary, GATHER, ReportFormatter, ReportRecord, colons, sentence, shown,
+    AuditSummary, GATHER, ReportFormatter, ReportRecord, place_below, sentence, shown,
 };
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
@@ -42,8 +42,8 @@ impl ReportFormatter for JunitReport {
         let is_error = finding.level() == Level::Error;
         self.failures += u64::from(is_error);
         let element = if is_error { "failure" } else { "system-out" };
-        let (place, sentence) = (colons(finding.position()), sentence(finding));
-        self.add(element, finding.rule(), &place, &sentence);
+        let (place, sentence) = (place_below(finding), sentence(finding));
+        self.add(element, finding.rule(), &escape(&place), &sentence);
     }
 
     fn record(&mut self, _document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {

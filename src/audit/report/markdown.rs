@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, colons, shown, suggestion};
+use super::formatter::{
+    AuditSummary, ReportFormatter, ReportRecord, place_below, shown, suggestion,
+};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
@@ -135,11 +137,8 @@ fn line(finding: &Finding<'_>) -> String {
 
 /// `path!member:line:column`
 fn place(finding: &Finding<'_>) -> String {
-    let mut place = String::from_utf8_lossy(finding.document.path()).into_owned();
-    if let Some(member) = finding.member() {
-        place += &format!("!{member}");
-    }
-    code((place + &colons(finding.position())).as_bytes())
+    let path = String::from_utf8_lossy(finding.document.path());
+    code((path.into_owned() + &place_below(finding)).as_bytes())
 }
 
 /// A path in a message is code.

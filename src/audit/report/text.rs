@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, origin, sentence, shown, suggestion,
+    AuditSummary, ReportFormatter, ReportRecord, origin, place_below, sentence, shown, suggestion,
 };
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
@@ -130,10 +130,13 @@ impl GithubReport {
     fn annotate(finding: &Finding<'_>, more: u64, out: &mut Vec<u8>) {
         let path = file(finding.document);
         let mut line = format!("::{} file={path}", finding.level().name());
-        if let Some(position) = finding.position() {
+        let mut text = sentence(finding);
+        if finding.member().is_some() {
+            text = format!("{}: {text}", &place_below(finding)[1..]);
+        } else if let Some(position) = finding.position() {
             line += &format!(",line={},col={}", position.line, position.column);
         }
-        line += &format!(",title={}::{}", finding.rule(), data(&sentence(finding)));
+        line += &format!(",title={}::{}", finding.rule(), data(&text));
         if more > 0 {
             line += &format!(", and {more} more");
         }
