@@ -69,12 +69,13 @@ fn untracked(directory: &Path) -> Result<impl Iterator<Item = PathBuf>> {
 
 /// Checks that git knows a file or folder.
 pub(super) fn check_tracked(path: &Path) -> io::Result<()> {
-    succeed(git(Path::new("."), "ls-files --error-unmatch --").arg(path))
+    let name = path.file_name().unwrap_or_default();
+    succeed(git(above(path), "ls-files --error-unmatch --").arg(name))
 }
 
-/// Moves a file or folder in the index too.
+/// Moves a file or folder in the index too, by absolute paths.
 pub(super) fn move_with_git(old: &Path, new: &Path) -> io::Result<()> {
-    succeed(git(Path::new("."), "mv --").arg(old).arg(new))
+    succeed(git(above(old), "mv --").arg(old).arg(new))
 }
 
 fn succeed(git: &mut Command) -> io::Result<()> {

@@ -415,6 +415,30 @@ fn a_move_by_git_is_in_the_index() {
     );
 }
 
+#[test]
+fn a_move_by_git_may_be_made_from_outside_of_the_repository() {
+    let tree = site();
+    let name = tree
+        .path()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    if !git(&tree, &["init", "-q"]) {
+        return;
+    }
+    assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
+    let [old, new] = ["b.html", "x/c.html"].map(|path| format!("{name}/{path}"));
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["mv", "--write", "--git", "--root", &name, &old, &new])
+        .current_dir(tree.path().parent().unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(git(&tree, &["ls-files", "--error-unmatch", "x/c.html"]));
+}
+
 /// The texts of all files by their paths.
 fn contents(root: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
