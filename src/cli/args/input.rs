@@ -247,8 +247,9 @@ pub(crate) struct ReadArgs {
     #[arg(long)]
     pub report_base: bool,
     /// Markdown: the dialect that makes the ids of headings: github, gitlab, mdbook,
-    /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc or none [default: the dialect of the
-    /// generator whose configuration is in the root of the tree, else github]
+    /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc, vitepress, honkit, docsify, myst, zola,
+    /// starlight, nextra, hexo or none [default: the dialect of the generator whose configuration is
+    /// in the root of the tree, else github]
     #[arg(long, value_name = "DIALECT", value_parser = slug)]
     pub(crate) slug: Option<Slug>,
     /// Markdown: `[[Page]]` is a link to Page.md, by its path or anywhere in the tree

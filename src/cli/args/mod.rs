@@ -560,7 +560,8 @@ fn grouping(name: &str) -> Result<Grouping, String> {
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
-    let (name, path) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
+    let parts = text.split_once('=').filter(|(_, path)| !path.is_empty());
+    let (name, path) = parts.ok_or("expected FORMAT=FILE")?;
     Ok(ReportArg {
         format: format(name)?,
         path: path.into(),
