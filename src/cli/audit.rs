@@ -127,8 +127,8 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
     let inputs = inputs.without(&arguments.findings.results);
-    let file = config.map(|config| config.file.as_path());
-    inputs.check(&all_targets, &audit.options.reading, file.into_iter())?;
+    let others = other_inputs(findings, config);
+    inputs.check(&all_targets, &audit.options.reading, others)?;
     let outputs = extract::outputs(&all_targets);
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let mut destinations = Vec::new();
@@ -143,7 +143,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let reading = audit.options.reading.clone();
     let line = reading.progress.clone().map(ProgressLine::show);
     let mut reports = reports(arguments, reading.verbosity, &mut destinations);
-    reports.totals.config = file.map(Path::to_path_buf);
+    reports.totals.config = config.map(|config| config.file.clone());
     reports.fixes = fixes.as_mut();
     let tells = !findings.no_messages;
     let mut rerun = |replaced, on_finding: &mut (dyn FnMut(&Finding<'_>) + Send)| {
@@ -197,6 +197,18 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
         }
         None => Ok(exit),
     }
+}
+
+/// Returns the files that are read besides documents. A baseline may be written in its own place.
+pub(super) fn other_inputs<'p>(
+    findings: &'p FindingArgs,
+    config: Option<&'p Config>,
+) -> impl Iterator<Item = &'p Path> {
+    let baseline = findings.baseline.iter();
+    let baseline = baseline.filter(|path| findings.write_baseline.as_ref() != Some(path));
+    let files = findings.results.iter().chain(baseline);
+    let files = files.chain(config.map(|config| &config.file));
+    files.map(PathBuf::as_path)
 }
 
 /// Adds the entries of ignored findings of a configuration.

@@ -107,16 +107,21 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     // A list gives the tree beside it its URI.
     let old = Side::new(old)?;
     let new = Side::new(new)?;
-    let lists = [old.list(site.as_deref())?, new.list(site.as_deref())?];
-    site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
-    let site = site.unwrap_or_else(|| internal_origin(0));
-    let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
     let targets = audit::targets(audit)?;
     let redirects = change.write_redirects.as_ref();
     let file = redirects.and_then(|redirects| redirects.path.as_deref());
     let file = file.map(|path| OutputTarget::of(Some(path))).transpose()?;
     let all = targets.iter().map(|(_, target)| target);
     let all: Vec<_> = all.chain(&file).collect();
+    let inputs = Inputs::new(Vec::new(), &audit.documents.walk);
+    let input = |path| [path, Path::new("/dev/stdin")][usize::from(path == Path::new("-"))];
+    let read = [&*old.path, &new.path].map(input).into_iter();
+    let read = read.chain(audit::other_inputs(&audit.findings, config));
+    inputs.check(&all, &PipelineOptions::default(), read)?;
+    let lists = [old.list(site.as_deref())?, new.list(site.as_deref())?];
+    site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
+    let site = site.unwrap_or_else(|| internal_origin(0));
+    let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
     let set = |side: &Side, list| match list {
         Some(list) => Ok(list),
         None => side.tree(audit, &site, &all),

@@ -373,6 +373,9 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
         PAGE,
         ("list", "site\na.txt\n"),
         (".ignore", "*.out\n"),
+        ("urls", "https://example.com/\n"),
+        ("answers", "url,status\nhttps://example.com/,200\n"),
+        ("keys", "0123456789abcdef x\n"),
     ]);
     std::os::unix::fs::symlink("a.txt", tree.path().join("link")).unwrap();
     fs::hard_link(tree.path().join("a.txt"), tree.path().join("other")).unwrap();
@@ -415,6 +418,19 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
             &["audit", "site", "--write-baseline", page],
             "site/index.html is an input",
         ),
+        (
+            &["audit", "site", "--results", "answers", "-o", "answers"],
+            "answers is an input",
+        ),
+        (
+            &["audit", "site", "--baseline", "keys", "-o", "keys"],
+            "keys is an input",
+        ),
+        (&["diff", "urls", "site", "-o", "urls"], "urls is an input"),
+        (
+            &["diff", "urls", "urls", "--write-redirects", "nginx=urls"],
+            "urls is an input",
+        ),
     ] {
         tree.run(arguments).tells(2, "", told);
         unchanged();
@@ -425,6 +441,9 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
     tree.write("site/note.txt", b"http://example.com/note\n");
     tree.run(&["-o", "site/note.txt", "-t", "html", "site"])
         .is(0, "");
+    let update = ["--baseline", "keys", "--write-baseline", "keys", "-q"];
+    tree.run(&[&["audit", "site"], &update[..]].concat())
+        .is(1, "");
     let mut command = tree.command(&["-", "-o", "link"]);
     command.stdin(fs::File::open(tree.path().join("other")).unwrap());
     super::Ran::from(command.output().unwrap()).tells(2, "", "which is an input");
