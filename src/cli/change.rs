@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -23,6 +23,8 @@ use crate::audit::link_table;
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, root_of};
 use crate::audit::targets::Inventory;
+use crate::decode::compression::{Codec, Decompressed};
+use crate::document::diagnostic::{Code, Effect};
 use crate::linker::{Link, LinkMember};
 use crate::output::escape::Escape;
 use crate::output::field::TARGET_FIELDS;
@@ -245,7 +247,17 @@ impl Side {
         } else {
             return Ok(None);
         };
-        let bytes = bytes.map_err(|error| self.error(error))?;
+        let mut bytes = bytes.map_err(|error| self.error(error))?;
+        if let Some(codec) = Codec::of(&bytes) {
+            let mut list = Decompressed::new(codec, Box::new(Cursor::new(bytes)));
+            bytes = Vec::new();
+            let read = list.read_to_end(&mut bytes);
+            read.map_err(|error| self.error(error))?;
+            let fault = list.error().map(|error| <&Code>::from(error.fault));
+            if let Some(code) = fault.filter(|code| code.effect == Effect::Damage) {
+                return Err(self.error(code.message).into());
+            }
+        }
         let read = TargetList::read(bytes_of(&self.path), &bytes, site);
         Ok(Some(read.map_err(|error| self.error(error))?))
     }

@@ -2,6 +2,7 @@
 
 use crate::audit::changed::git;
 use crate::cli::Tree;
+use crate::compressed::gzip;
 use crate::packages::zip::{Member, tar};
 
 /// The rules and references of all findings.
@@ -240,6 +241,15 @@ fn lists_of_addresses_are_sides() {
     );
     let expected = ["removed-page https://example.com/b.html -"];
     assert_eq!(found(&tree, &["sitemap.xml", "new"]), expected);
+    let packed = gzip(&std::fs::read(tree.path().join("sitemap.xml")).unwrap());
+    tree.write("sitemap.xml.gz", &packed);
+    assert_eq!(found(&tree, &["sitemap.xml.gz", "new"]), expected);
+    tree.write("sitemap.xml.gz", &packed[..packed.len() - 9]);
+    (tree.run(&["diff", "sitemap.xml.gz", "new"])).tells(
+        2,
+        "",
+        "sitemap.xml.gz: the compressed data ends",
+    );
     tree.write(
         "urls",
         b"https://example.com/docs/b.html\nhttps://example.com/docs/a.html#x\n",
