@@ -560,7 +560,10 @@ fn push_tables(totals: &AuditSummary, text: &mut String) {
     }
     let forgiven = counted(totals.forgiven, "finding");
     let entries = ["entries are", "entry is"][usize::from(*stale == 1)];
-    *text += &format!("baseline: {forgiven} forgiven, {stale} {entries} stale\n");
+    // Keys have paths below the roots.
+    let is_foreign = totals.forgiven == 0 && totals.errors + totals.warnings > 0;
+    let doubt = ["", "; were they written under other roots?"][usize::from(is_foreign)];
+    *text += &format!("baseline: {forgiven} forgiven, {stale} {entries} stale{doubt}\n");
     for line in lines {
         *text += &format!("  {}\n", visible(line));
     }

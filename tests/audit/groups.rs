@@ -261,6 +261,9 @@ fn summary_counts_forgiven_and_stale_baseline_entries() {
     let flags = ["--baseline", "known.txt", "--touching", "site/a.html"];
     let ran = run(&tree, &flags);
     assert!(ran.err.contains("6 findings forgiven, 1 entry is stale"));
+    let ran = tree.run(&["audit", "--baseline", "known.txt", "."]);
+    let told = "0 findings forgiven, 7 entries are stale; were they written under other roots?\n";
+    assert!(ran.err.contains(told), "{}", ran.err);
 }
 
 #[test]
