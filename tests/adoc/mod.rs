@@ -417,6 +417,8 @@ x
 :idseparator: -
 
 == link:x[Text] `code`
+
+== one &amp; image:a.png[b] two&#8217;s
 ";
     let anchors: Vec<String> = both(FORMAT, adoc).anchors;
     assert_eq!(
@@ -437,6 +439,8 @@ x
             "explicit",
             "text-code",
             "Text code",
+            "one-twos",
+            "one   twos",
         ]
     );
 }

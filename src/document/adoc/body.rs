@@ -550,9 +550,10 @@ fn is_underlined(line: &[u8], under: &[u8]) -> bool {
 }
 
 fn plain_title(title: &[u8]) -> String {
-    /// Characters that become dashes and other signs, which ids lack, and an anchor at the start.
-    static SIGNS: Pattern =
-        Pattern::new(r" -- |\b--\b|\.\.\.|->|<-|\((?:C|R|TM)\)|^\[\[[^\[\]]*\]\]");
+    /// Characters that become dashes and other signs, which ids lack, images, and an anchor at the start.
+    static SIGNS: Pattern = Pattern::new(
+        r"(?:^| )--(?: |$)|\b--\b|\.\.\.|->|<-|\((?:C|R|TM)\)|&#?[0-9A-Za-z]+;|image:[^ \[\]][^\[\]]*\[[^\[\]]*\]|^\[\[[^\[\]]*\]\]",
+    );
     let text = SIGNS.replace_all(title, &b""[..]);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     // `name:target[text]`, `uri[text]`: the text remains.
