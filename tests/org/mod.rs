@@ -93,6 +93,10 @@ fn verbatim_text_is_not_read() {
             "[[./a]]\n  #+BEGIN_EXAMPLE\n#+end_src\n[[./no]]\n  #+END_EXAMPLE\n[[./b]]",
             &["./a", "./b"],
         ),
+        (
+            "#+begin_src\n [[./no]]\n *a*\n*a*\n\n** H [[./a]]\n[[./b]]",
+            &["./a", "./b"],
+        ),
         ("#+begin_quote\n[[./a]]\n#+end_quote", &["./a"]),
         (": [[./no]]\n# [[./no]]\n[[./a]]", &["./a"]),
         (

@@ -59,10 +59,14 @@ impl BlockReader for OrgReader {
             return false;
         };
         let rest = keyword(head.trim_ascii(), "end_");
-        if rest.is_some_and(|rest| rest.eq_ignore_ascii_case(name.as_bytes())) {
+        let is_end = rest.is_some_and(|rest| rest.eq_ignore_ascii_case(name.as_bytes()));
+        let stars = run_end(head, 0, |byte| byte == b'*');
+        // A heading ends all blocks.
+        let is_heading = stars > 0 && head[stars..].starts_with(b" ");
+        if is_end || is_heading {
             self.verbatim = None;
         }
-        true
+        !is_heading
     }
 
     fn results(&mut self) -> &mut BlockResults {
