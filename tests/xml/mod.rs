@@ -470,6 +470,14 @@ fn vocabularies_have_their_references() {
             "a b.png",
         ),
         (
+            "<sect1><graphic fileref='a.png'/><inlinegraphic fileref='b.png'/></sect1>",
+            "a.png b.png",
+        ),
+        (
+            "<reference><p conref='a.dita#b/c'/><xref href='d.dita'/></reference>",
+            "a.dita#b/c d.dita",
+        ),
+        (
             "<rss xmlns:m='http://search.yahoo.com/mrss/' xmlns:p='https://podcastindex.org/namespace/1.0'>\
              <m:content url='a'/><m:player url='b'/><p:chapters url='c'/><p:person href='d' img='e'/></rss>",
             "a b c d e",

@@ -106,7 +106,8 @@ static ROOTS: &[(&[u8], Namespace)] = &[
     (b"rss", Rss), (b"opml", Opml), (b"urlset", Sitemap), (b"sitemapindex", Sitemap),
     (b"book", DocBook), (b"article", DocBook), (b"chapter", DocBook), (b"part", DocBook),
     (b"preface", DocBook), (b"appendix", DocBook), (b"refentry", DocBook), (b"topic", Dita),
-    (b"concept", Dita), (b"task", Dita), (b"map", Dita), (b"bookmap", Dita),
+    (b"concept", Dita), (b"task", Dita), (b"map", Dita), (b"bookmap", Dita), (b"dita", Dita),
+    (b"reference", Dita), (b"glossentry", Dita), (b"troubleshooting", Dita), (b"sect1", DocBook),
 ];
 
 /// Names of first elements by which XML is recognized without a declaration.
@@ -222,7 +223,8 @@ static ROWS: &[XmlRow] = rows! {
     Xsl: "import" "href" Uri, "include" "href" Uri;
     Xspf: "location" TEXT Uri, "info" TEXT Uri, "image" TEXT Uri, "identifier" TEXT Uri extended;
     DocBook: "ulink" "url" Uri, "imagedata" "fileref" Uri, "videodata" "fileref" Uri,
-        "audiodata" "fileref" Uri, "textdata" "fileref" Uri;
+        "audiodata" "fileref" Uri, "textdata" "fileref" Uri, "graphic" "fileref" Uri,
+        "inlinegraphic" "fileref" Uri;
     Gpx: "link" "href" Uri, "url" TEXT Uri, "license" TEXT Uri;
     Kml: "href" TEXT Uri, "styleUrl" TEXT Uri, "targetHref" TEXT Uri, "description" TEXT EntryHtml;
     Dita: "*" "href" Uri, "*" "conref" Uri;
