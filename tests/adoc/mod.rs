@@ -120,6 +120,10 @@ fn uris() {
         ),
         ("http:// http://. http://)", vec![]),
         (
+            "{nbsp}http://e.example/a link:b{two-colons}c{deg}[x]",
+            vec!["http://e.example/a", "b::c\u{b0}"],
+        ),
+        (
             "(a (http://e.example/a).) http://e.example/b)) http://e.example/c:)",
             vec![
                 "http://e.example/a",

@@ -17,12 +17,13 @@ const MAX_TEXT: usize = 4 << 20;
 
 /// Attributes that every document has.
 #[rustfmt::skip]
-const BUILT_IN: [(&str, &str); 22] = [
-    ("amp", "&"), ("apos", "'"), ("asterisk", "*"), ("backslash", "\\"), ("backtick", "`"),
-    ("blank", ""), ("brvbar", "\u{a6}"), ("caret", "^"), ("cpp", "C++"), ("docdir", "."),
-    ("empty", ""),
-    ("endsb", "]"), ("gt", ">"), ("lt", "<"), ("nbsp", "\u{a0}"), ("outfilesuffix", ".html"), ("plus", "+"), ("quot", "\""), ("sp", " "), ("startsb", "["),
-    ("tilde", "~"), ("vbar", "|"),
+const BUILT_IN: [(&str, &str); 33] = [
+    ("amp", "&"), ("apos", "'"), ("asterisk", "*"), ("backslash", "\\"), ("backtick", "`"), ("blank", ""),
+    ("brvbar", "\u{a6}"), ("caret", "^"), ("cpp", "C++"), ("cxx", "C++"), ("deg", "\u{b0}"), ("docdir", "."), ("empty", ""),
+    ("endsb", "]"), ("gt", ">"), ("ldquo", "\u{201c}"), ("lsquo", "\u{2018}"), ("lt", "<"), ("nbsp", "\u{a0}"),
+    ("outfilesuffix", ".html"), ("plus", "+"), ("pp", "++"), ("quot", "\""), ("rdquo", "\u{201d}"), ("rsquo", "\u{2019}"),
+    ("sp", " "), ("startsb", "["), ("tilde", "~"), ("two-colons", "::"), ("two-semicolons", ";;"), ("vbar", "|"),
+    ("wj", "\u{2060}"), ("zwsp", "\u{200b}"),
 ];
 
 #[derive(Debug, Default)]

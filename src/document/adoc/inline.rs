@@ -267,7 +267,7 @@ impl AdocInlineText<'_> {
         match before {
             None | Some(b' ' | b'\t' | b'\n' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b';') => {}
             Some(b'"' | b'\'' | REPLACED) => {}
-            _ if is_macro => {}
+            _ if is_macro || char_before(text, start).is_some_and(char::is_whitespace) => {}
             Some(b'*' | b'_' | b'`' | b'#')
                 if !char_before(text, start - 1).is_some_and(is_word) =>
             {
