@@ -329,20 +329,15 @@ impl Container for PublicInbox {
             };
             return Ok(Some(ArchiveMember::file(commit, contents)));
         }
-        if self.has_messages {
-            Ok(None)
-        } else {
-            Err(not_public_inbox())
-        }
+        (self.has_messages.then_some(None)).ok_or_else(not_public_inbox)
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = self.left.unwrap_or(0);
-        let length = usize::try_from(left).map_or(into.len(), |left| left.min(into.len()));
-        if length == 0 {
+        if left == 0 || into.is_empty() {
             return Ok(0);
         }
-        let read = self.reader.objects.read(&mut into[..length])?;
+        let read = self.reader.objects.by_ref().take(left).read(into)?;
         self.left = Some(left - read as u64);
         let last = read.saturating_sub(self.mark.len())..read;
         self.tail.extend_from_slice(&into[last]);

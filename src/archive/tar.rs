@@ -12,7 +12,7 @@ use super::container::{
     note,
 };
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::class::{number, split_once};
+use crate::bytes::class::{number, run_end, split_once};
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
 
@@ -74,8 +74,8 @@ impl<'a> TarHeader<'a> {
             return folded.filter(|_| !negative);
         }
         let digits = field.trim_ascii_start();
-        let end = digits.iter().position(|byte| !byte.is_ascii_digit());
-        let digits = std::str::from_utf8(&digits[..end.unwrap_or(digits.len())]).ok()?;
+        let end = run_end(digits, 0, |byte| byte.is_ascii_digit());
+        let digits = std::str::from_utf8(&digits[..end]).ok()?;
         match digits {
             "" => Some(0),
             digits => u64::from_str_radix(digits, 8).ok(),
@@ -84,8 +84,7 @@ impl<'a> TarHeader<'a> {
 
     fn text(&self, range: std::ops::Range<usize>) -> &'a [u8] {
         let field = &self.0[range];
-        let end = memchr::memchr(0, field);
-        &field[..end.unwrap_or(field.len())]
+        &field[..run_end(field, 0, |byte| byte != 0)]
     }
 
     fn kind(&self) -> u8 {
@@ -277,7 +276,6 @@ impl Tar {
         if (bytes.len() as u64) < most {
             self.cut();
         }
-        self.end_member();
         bytes
     }
 
@@ -340,9 +338,7 @@ impl Tar {
         // Links, devices, folders, and what GNU and Solaris keep about volumes, folders and access. Other types are
         // files (POSIX, pax, "ustar Interchange Format").
         let is_other = matches!(kind, b'1'..=b'6' | b'A' | b'D' | b'E' | b'M' | b'N' | b'V');
-        let is_file = !is_other && !name.ends_with(b"/");
-        if !is_file {
-            self.end_member();
+        if is_other || name.ends_with(b"/") {
             return None;
         }
         if extended.has_inner_map {
@@ -444,7 +440,7 @@ impl Container for Tar {
                     name.truncate(memchr::memchr(0, &name).unwrap_or(name.len()));
                     extended.name = Some(name);
                 }
-                b'g' | b'K' => self.end_member(),
+                b'g' | b'K' => {}
                 _ => {
                     if let Some(member) = self.begin(std::mem::take(&mut extended), &header) {
                         return Ok(Some(member));

@@ -503,12 +503,7 @@ impl WebArchive {
 
     /// Appends the parts of a record that are read, and returns its header; `None` if it is not one of a
     /// document.
-    fn parts(
-        &mut self,
-        mut record: Record,
-        length: u64,
-        is_held: bool,
-    ) -> Option<Arc<RecordHeader>> {
+    fn parts(&mut self, mut record: Record, size: u64, is_held: bool) -> Option<Arc<RecordHeader>> {
         let is_wat = record.is_transformation();
         let is_read = match record.kind() {
             "response" | "resource" | "conversion" => true,
@@ -523,7 +518,7 @@ impl WebArchive {
         if !is_read && !self.options.lists_records {
             return None;
         }
-        let joined = self.join(&record, length);
+        let joined = self.join(&record, size);
         record.keys.member_offset = self.members.offset(record.keys.offset);
         record.keys.member_length = self.member_length(&record, is_held);
         let is_arc = self.dialect == RecordFormat::Arc;
@@ -532,7 +527,7 @@ impl WebArchive {
         let base = record.base();
         let mut keys = record.keys;
         let mut source = self.source.lock();
-        let length = joined.as_ref().map_or(length, |bytes| bytes.len() as u64);
+        let length = joined.as_ref().map_or(size, |bytes| bytes.len() as u64);
         let header = http::LONGEST_HEADER as u64;
         let most = length.min(if is_held { HELD } else { header });
         let block = match &joined {

@@ -579,14 +579,10 @@ fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
         .unwrap_or(by_directory)
 }
 
-/// Finds the end record that ends with the file, else the last one, in the last `searched` bytes. Returns its offset,
+/// Finds the end record that ends with the file, else the last one, in the last `reach` bytes. Returns its offset,
 /// the directory that it names, and whether it ends with the file.
-fn end_record(
-    window: &mut FileWindow,
-    length: u64,
-    searched: u64,
-) -> Option<(u64, Directory, bool)> {
-    let start = length.saturating_sub(searched);
+fn end_record(window: &mut FileWindow, length: u64, reach: u64) -> Option<(u64, Directory, bool)> {
+    let start = length.saturating_sub(reach);
     let tail = window.bytes(start, (length - start) as usize).ok()?;
     let mut found = memmem::rfind_iter(tail, END).filter(|at| at + END_SIZE <= tail.len());
     let mut last = None;

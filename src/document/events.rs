@@ -773,16 +773,15 @@ impl Batch {
         let mut own = |text: &mut TextRange| *text = self.store(from.bytes(*text, window));
         match &mut copy {
             Event::Enter(enter) => {
-                let (reference, part) = match &mut enter.base {
-                    Some(EntityBase { reference, source }) => match source {
+                enter.member.iter_mut().for_each(&mut own);
+                if let Some(base) = &mut enter.base {
+                    own(&mut base.reference);
+                    match &mut base.source {
                         EntityBaseField::ContentBase(part)
-                        | EntityBaseField::ContentLocation(part) => (Some(reference), Some(part)),
-                        EntityBaseField::SnapshotContentLocation => (Some(reference), None),
-                    },
-                    None => (None, None),
-                };
-                let texts = [enter.member.as_mut(), reference, part];
-                texts.into_iter().flatten().for_each(own);
+                        | EntityBaseField::ContentLocation(part) => own(part),
+                        EntityBaseField::SnapshotContentLocation => {}
+                    }
+                }
             }
             Event::Heading(heading) => {
                 let message = heading.message.as_mut();

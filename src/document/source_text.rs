@@ -58,10 +58,9 @@ impl<'a> SourceText<'a> {
 
     pub(super) fn decoded(bytes: &'a [u8], map: &'a OffsetMap, quoting: Quoting) -> Self {
         SourceText {
-            bytes,
             origin: Origin::Decoded(map),
             quoting,
-            is_final: false,
+            ..SourceText::window(bytes, 0)
         }
     }
 

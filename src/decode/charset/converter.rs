@@ -282,11 +282,8 @@ impl WideDecoder {
     fn push_unit(&mut self, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
         let is_big = self.unit[0] == 0 || self.unit.starts_with(b"\xFE\xFF");
-        let order = *self.order.get_or_insert(if is_big {
-            ByteOrder::Big
-        } else {
-            ByteOrder::Little
-        });
+        let order = [ByteOrder::Little, ByteOrder::Big][usize::from(is_big)];
+        let order = *self.order.get_or_insert(order);
         let mut unit = self.unit;
         let unit = &mut unit[..self.width];
         if order == ByteOrder::Little {

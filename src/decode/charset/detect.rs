@@ -19,6 +19,16 @@ pub struct Detected {
     pub is_certain: bool,
 }
 
+impl Detected {
+    pub(crate) const fn unmarked(encoding: Option<&'static Encoding>, is_certain: bool) -> Self {
+        Detected {
+            encoding,
+            mark: 0,
+            is_certain,
+        }
+    }
+}
+
 /// Which documents of a format are converted to UTF-8 before they are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
@@ -45,11 +55,7 @@ pub(crate) fn detect(
         };
     }
     let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
-    Detected {
-        encoding: declared.or(found),
-        mark: 0,
-        is_certain: declared.is_some(),
-    }
+    Detected::unmarked(declared.or(found), declared.is_some())
 }
 
 /// Returns the encoding that a declaration in ASCII names: UTF-8 in place of those that cannot be read as ASCII.

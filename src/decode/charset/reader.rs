@@ -73,11 +73,7 @@ impl CharsetReader {
     pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) {
         self.head.get_mut().clear();
         if encoding.is_some() {
-            self.detected = Detected {
-                encoding,
-                mark: 0,
-                is_certain: false,
-            };
+            self.detected = Detected::unmarked(encoding, false);
         }
         self.begin();
     }

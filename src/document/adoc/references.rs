@@ -60,11 +60,8 @@ pub(super) fn cross_reference(
         Some(0) => target.to_vec(),
         Some(hash) => {
             let (path, fragment) = target.split_at(hash);
-            let extension: &[u8] = if EXTENSION.is_match(path) {
-                b""
-            } else {
-                b".adoc"
-            };
+            let extensions = [&b".adoc"[..], b""];
+            let extension = extensions[usize::from(EXTENSION.is_match(path))];
             let fragment = if fragment.len() > 1 { fragment } else { b"" };
             [path, extension, fragment].concat()
         }

@@ -137,11 +137,8 @@ pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let nearest = floor.max(at.saturating_sub(LONGEST_FUNCTION + 1));
     let start = run_start(bytes, nearest..at, is_name);
     // The hyphens of `<!--` are a part of that token.
-    if bytes[floor..start].ends_with(b"<!") && bytes[start..at].starts_with(b"--") {
-        start + 2
-    } else {
-        start
-    }
+    let is_token = bytes[floor..start].ends_with(b"<!") && bytes[start..at].starts_with(b"--");
+    start + 2 * usize::from(is_token)
 }
 
 /// Whether an escape begins at `at`, outside a string (CSS Syntax 4.3.8).

@@ -93,11 +93,7 @@ impl HtmlScanner {
     fn open(&mut self, window: &Window, events: &mut Events) -> bool {
         let enough = window.last || window.bytes.len() >= charset::PRESCAN;
         let detected = match (self.start.restart.encoding, self.start.detected) {
-            (Some(encoding), _) => Detected {
-                encoding: Some(encoding),
-                mark: 0,
-                is_certain: self.start.restart.declared,
-            },
+            (encoding @ Some(_), _) => Detected::unmarked(encoding, self.start.restart.declared),
             (None, Some(detected)) => detected,
             (None, None) if enough => {
                 charset::detect(Some(prescan), self.start.declared, window.bytes)

@@ -13,9 +13,7 @@ use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::events::{
-    BaseSelector, Event, Events, Quoting, RestartHints, TextRange, WindowEvents,
-};
+use crate::document::events::{BaseSelector, Event, Events, Quoting, RestartHints, WindowEvents};
 use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
@@ -304,11 +302,7 @@ impl LinkedDataScanner {
             self.tokenizer.faults.report(run.events);
             self.text = expanded.unwrap_or(text);
         }
-        let text = if bytes[raw.clone()] == self.text {
-            TextRange::window(raw.clone())
-        } else {
-            run.events.store(&self.text)
-        };
+        let text = Some(&self.text[..]).filter(|text| *text != &bytes[raw.clone()]);
         let mut found = self.path.reference(&raw, text, run);
         if is_expanded {
             found.quoting = Quoting::default();
@@ -397,14 +391,10 @@ impl Scan for LinkedDataScanner {
 
 /// Returns whether a name is a property whose values are addresses: by itself, or of schema.org.
 fn is_address(name: &[u8]) -> bool {
-    let local = match name.strip_prefix(b"schema:") {
-        Some(local) => local,
-        None => {
-            let at = memchr::memmem::find(name, b"://schema.org/");
-            at.map_or(name, |at| &name[at + b"://schema.org/".len()..])
-        }
-    };
-    ADDRESSES.binary_search(&local).is_ok()
+    const HOST: &[u8] = b"://schema.org/";
+    let after_host = || memchr::memmem::find(name, HOST).map(|at| &name[at + HOST.len()..]);
+    let local = name.strip_prefix(b"schema:").or_else(after_host);
+    ADDRESSES.binary_search(&local.unwrap_or(name)).is_ok()
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

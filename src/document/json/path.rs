@@ -157,13 +157,15 @@ impl ValuePath {
         unescaped(level.map_or(&[], |level| level.name.raw(bytes, &self.names)))
     }
 
-    /// Returns a reference that is the whole current value, a string with the contents `text`.
+    /// Returns a reference that is the whole current value, a string with the contents `text`; `None`: as written.
     pub(super) fn reference(
         &mut self,
         raw: &Range<usize>,
-        text: TextRange,
+        text: Option<&[u8]>,
         run: &mut WindowEvents,
     ) -> FoundReference {
+        let written = || TextRange::window(raw.clone());
+        let text = text.map_or_else(written, |text| run.events.store(text));
         let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
         found.quoting = Quoting::of(Escapes::Json);
         if let Some(pointer) = self.pointer(run.window.bytes) {

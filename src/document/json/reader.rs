@@ -9,12 +9,13 @@ use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
 use super::notebook::{self, CellAttachments};
 use super::path::ValuePath;
 use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
+use crate::bytes::class::{run_end, split_once};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     BaseSelector, Context, DescriptionRanges, Escapes, Event, Events, FoundReference, MAX_NAME_LEN,
-    NameRange, Quoting, RuleFamily, TextRange, WindowEvents,
+    NameRange, Quoting, RuleFamily, WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::html::{link_types, refresh, seen_text};
@@ -103,11 +104,7 @@ impl JsonScanner {
         is_plain: bool,
         run: &mut WindowEvents,
     ) -> FoundReference {
-        let text = if is_plain {
-            TextRange::window(raw.clone())
-        } else {
-            run.events.store(&self.text.bytes)
-        };
+        let text = (!is_plain).then_some(&self.text.bytes[..]);
         self.path.reference(raw, text, run)
     }
 
@@ -614,14 +611,13 @@ fn page_link(
     about: [Option<Vec<u8>>; 3],
     events: &mut Events,
 ) {
-    let slash = memchr::memchr(b'/', place).unwrap_or(place.len());
-    let element = place[..slash].strip_suffix(b"@");
+    let (name, attribute) = split_once(place, b'/');
+    let element = name.strip_suffix(b"@");
     if element.is_none() {
         found.context = Context::Style;
     }
-    let element = element.unwrap_or(&place[..slash]).to_ascii_lowercase();
-    let attribute = place.get(slash + 1..).unwrap_or_default();
-    let attribute = attribute.to_ascii_lowercase();
+    let element = element.unwrap_or(name).to_ascii_lowercase();
+    let attribute = attribute.unwrap_or_default().to_ascii_lowercase();
     found.element = NameRange::other(events.store(&element));
     found.attribute = NameRange::other(events.store(&attribute));
     if about.iter().any(Option::is_some) {
@@ -662,8 +658,6 @@ fn origin(url: &[u8]) -> Vec<u8> {
     let Some(at) = slashes.filter(|&at| is_scheme(&url[..at])) else {
         return b"/".to_vec();
     };
-    let mut authority = url[at + 2..].iter();
-    let length = authority.position(|byte| b"/?#\\".contains(byte));
-    let end = length.map_or(url.len(), |length| at + 2 + length);
+    let end = run_end(url, at + 2, |byte| !b"/?#\\".contains(&byte));
     [&url[..end], b"/"].concat()
 }

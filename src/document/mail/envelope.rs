@@ -244,11 +244,8 @@ fn quoted_end(value: &[u8], at: usize) -> usize {
 
 /// Returns the index of the bracket that closes an address, whose local part may be quoted.
 fn bracket_end(inner: &[u8]) -> usize {
-    let start = match inner.first() {
-        Some(b'"') => quoted_end(inner, 0),
-        _ => 0,
-    };
-    run_end(inner, start, |byte| byte != b'>')
+    let quoted = inner.starts_with(b"\"").then(|| quoted_end(inner, 0));
+    run_end(inner, quoted.unwrap_or(0), |byte| byte != b'>')
 }
 
 fn non_empty(bytes: &[u8]) -> Option<String> {

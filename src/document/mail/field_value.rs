@@ -315,17 +315,13 @@ impl<'a> ParameterInput<'a> {
     }
 
     /// Returns the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
-    fn take_until(
-        &mut self,
-        stops: [u8; 2],
-        is_kept: impl Fn(&u8) -> bool,
-    ) -> (Vec<u8>, Option<u8>) {
+    fn take_until(&mut self, stops: [u8; 2], keeps: impl Fn(&u8) -> bool) -> (Vec<u8>, Option<u8>) {
         let mut out = Vec::with_capacity(32);
         loop {
             let rest = &self.raw[self.at..];
             let length = memchr3(b'(', stops[0], stops[1], rest).unwrap_or(rest.len());
             let end = self.at + length;
-            let kept = rest[..length].split(|byte| !is_kept(byte));
+            let kept = rest[..length].split(|byte| !keeps(byte));
             kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;
             match self.raw.get(end) {

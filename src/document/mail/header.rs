@@ -1,6 +1,5 @@
 //! Header blocks, read line by line: properties of an entity, and references (rules M10 and M13).
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -210,18 +209,15 @@ impl Header {
                 && row.is_wanted(&scanners.options)
             {
                 let raw = &rest[value..extent.length];
-                let raw = if extent.has_separators {
-                    Cow::Owned(without_separators(raw))
-                } else {
-                    Cow::Borrowed(raw)
-                };
+                let unmarked = extent.has_separators.then(|| without_separators(raw));
+                let raw = unmarked.as_deref().unwrap_or(raw);
                 let field = FieldPosition {
                     name: &name[..name.len().min(MAX_LINE)],
                     line: self.line + 1,
                     offset: self.offset + value as u64,
                     is_encoded: extent.has_separators,
                 };
-                self.take_field(row, field, &raw, scanners);
+                self.take_field(row, field, raw, scanners);
             }
             self.is_cut = !is_whole;
             self.line += extent.lines;
@@ -300,7 +296,6 @@ impl Header {
                 self.entity.length = self.entity.length.or_else(|| number(raw));
                 return;
             }
-            EntityProperty::Disposition => values.extend_from_slice(raw),
             EntityProperty::Transfer => {
                 values.extend_from_slice(field_value::main_value(raw).as_bytes());
             }

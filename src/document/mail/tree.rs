@@ -431,7 +431,12 @@ impl MimeTree {
         let message = kind == EntityKind::Message;
         self.set_name(message);
         self.content_length = self.header.entity.length;
-        let media_type = media_type_of(content_type, kind);
+        // The default in a digest is message/rfc822.
+        let media_type = match content_type.map(Parameters::value) {
+            Some(value) if !value.is_empty() => value,
+            _ if kind == EntityKind::Digest => "message/rfc822",
+            _ => "text/plain",
+        };
         let mut class = PartClass::of(media_type, &self.header);
         use PartClass::{Message, Multipart, Signed};
         if matches!(class, Multipart | Message | Signed)
@@ -712,15 +717,6 @@ impl MimeTree {
             out.push(Event::Leave);
         }
         self.preamble.clear();
-    }
-}
-
-/// Returns the media type of an entity; the default in a digest is message/rfc822.
-fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str {
-    match content_type.map(Parameters::value) {
-        Some(value) if !value.is_empty() => value,
-        _ if parent == EntityKind::Digest => "message/rfc822",
-        _ => "text/plain",
     }
 }
 

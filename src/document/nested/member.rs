@@ -14,11 +14,7 @@ pub(crate) const PIECE: usize = 256 << 10;
 /// The longest nested document that is kept to be read a second time, in bytes.
 pub(crate) const KEPT: usize = 8 << 20;
 
-pub(super) const DECODED: Detected = Detected {
-    encoding: Some(UTF_8),
-    mark: 0,
-    is_certain: true,
-};
+pub(super) const DECODED: Detected = Detected::unmarked(Some(UTF_8), true);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NestedScope {

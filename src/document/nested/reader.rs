@@ -193,19 +193,15 @@ impl<F: TextFilter + Default> NestedReader<F> {
     }
 
     /// Undoes the transfer encoding of a piece, or ends it; returns the decoded bytes.
-    pub(crate) fn decode<'a>(
-        &mut self,
-        raw: Option<&'a [u8]>,
-        buffer: &'a mut Vec<u8>,
-    ) -> &'a [u8] {
+    pub(crate) fn decode<'a>(&mut self, raw: Option<&'a [u8]>, into: &'a mut Vec<u8>) -> &'a [u8] {
         if let Some(raw) = raw {
-            return self.decoder.push(raw, buffer);
+            return self.decoder.push(raw, into);
         }
-        self.decoder.finish(buffer);
+        self.decoder.finish(into);
         let codes = [&QP_BAD_ESCAPE, &BASE64_TRUNCATED, &BASE64_GARBAGE];
         let faults = codes.into_iter().zip(self.decoder.faults());
         (self.diagnostics).extend(faults.filter_map(|(code, is_found)| is_found.then_some(code)));
-        buffer
+        into
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8], scanners: &mut NestedScanners, out: &mut Events) {

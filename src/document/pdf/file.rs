@@ -258,12 +258,8 @@ impl<'a> PdfFile<'a> {
     }
 
     /// Returns the values of keys of a dictionary; of repeated keys the first.
-    pub(super) fn fields<const N: usize>(
-        &mut self,
-        value: PdfValue,
-        keys: [&str; N],
-    ) -> PdfFields<N> {
-        let mut cursor = self.dictionary(value)?;
+    pub(super) fn fields<const N: usize>(&mut self, of: PdfValue, keys: [&str; N]) -> PdfFields<N> {
+        let mut cursor = self.dictionary(of)?;
         let mut found = [None; N];
         while let Some((name, value)) = self.next_entry(&mut cursor) {
             let name = lexer::name(&self.source(cursor.source)[name]);

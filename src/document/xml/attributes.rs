@@ -95,17 +95,12 @@ impl XmlScanner {
     }
 
     #[inline]
-    fn read_attribute(
-        &mut self,
-        attribute: &RawXmlAttribute,
-        tag: &XmlTag,
-        run: &mut WindowEvents,
-    ) {
+    fn read_attribute(&mut self, raw: &RawXmlAttribute, tag: &XmlTag, run: &mut WindowEvents) {
         let kind = self.kind;
         let (bytes, events) = (run.window.bytes, &mut *run.events);
-        let name = &bytes[attribute.name.clone()];
+        let name = &bytes[raw.name.clone()];
         let (mut space, mut local) = (Namespace::Nameless, name);
-        if attribute.has_prefix {
+        if raw.has_prefix {
             if name.starts_with(b"xmlns") {
                 return;
             }
@@ -113,7 +108,7 @@ impl XmlScanner {
             (space, local) = (self.elements.binding(prefix), rest);
         }
         if local == b"id" && matches!(space, Namespace::Nameless | Namespace::Xml) {
-            return self.anchor(attribute, run);
+            return self.anchor(raw, run);
         }
         let extended = self.options.html.extended;
         let row = match space {
@@ -133,12 +128,12 @@ impl XmlScanner {
         }
         let (_, element) = split_name(&bytes[tag.name.clone()]);
         let element = TextRange::window(tag.name.end - element.len()..tag.name.end);
-        let written = NameRange::other(TextRange::window(attribute.name.clone()));
+        let written = NameRange::other(TextRange::window(raw.name.clone()));
         let names = [
             NameRange::other(element),
             row.map_or(written, |row| NameRange::Known(row.attribute)),
         ];
-        let text = self.values.value(&run.window, attribute).source();
+        let text = self.values.value(&run.window, raw).source();
         let all = 0..text.bytes.len();
         let found = match row.map(|row| row.kind) {
             Some(ValueKind::Pairs) => {

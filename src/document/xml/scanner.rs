@@ -110,11 +110,7 @@ impl XmlScanner {
             self.values.report_faults(run.events);
             at = first_of(*b"<&", bytes, at + 1);
         }
-        if at > start {
-            Ok(at)
-        } else {
-            Err(XmlStop::Wait)
-        }
+        (at > start).then_some(at).ok_or(XmlStop::Wait)
     }
 
     /// Reads the markup at `at`, a `<` that does not begin a tag.

@@ -150,21 +150,15 @@ pub(super) enum RawText {
 }
 
 impl Entities {
-    pub(super) fn append(
-        &mut self,
-        text: &mut DecodedText,
-        raw: &[u8],
-        offset: u64,
-        piece: RawText,
-    ) {
-        text.map.resume(offset);
+    pub(super) fn append(&mut self, to: &mut DecodedText, raw: &[u8], offset: u64, piece: RawText) {
+        to.map.resume(offset);
         step(raw.len());
         if piece == RawText::Cdata {
-            text.quoting = Quoting::default();
-        } else if text.bytes.is_empty() {
-            text.quoting = Quoting::of(Escapes::Xml);
+            to.quoting = Quoting::default();
+        } else if to.bytes.is_empty() {
+            to.quoting = Quoting::of(Escapes::Xml);
         }
-        text.bytes.reserve(raw.len());
+        to.bytes.reserve(raw.len());
         let mut at = 0;
         while at < raw.len() {
             let rest = &raw[at..];
@@ -173,7 +167,7 @@ impl Entities {
                 RawText::Cdata => first_of(*b"\r\0", rest, 0),
                 RawText::Value => first_of(*b"&\r\n\t\0", rest, 0),
             };
-            text.copy(&rest[..plain]);
+            to.copy(&rest[..plain]);
             at += plain;
             let Some(&byte) = raw.get(at) else {
                 return;
@@ -185,11 +179,11 @@ impl Entities {
                 b'\n' | b'\t' => (line_end, 1),
                 0 => ("\u{fffd}".as_bytes(), 1),
                 _ => {
-                    at += self.append_reference(text, rest, offset + at as u64);
+                    at += self.append_reference(to, rest, offset + at as u64);
                     continue;
                 }
             };
-            text.put(decoded, length);
+            to.put(decoded, length);
             at += length;
         }
     }
