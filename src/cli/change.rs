@@ -34,7 +34,7 @@ use crate::pipeline::walk::{Root, bytes_of};
 use crate::pipeline::writer::RowWriter;
 use crate::pipeline::{OutputOrder, PipelineOptions, members};
 
-pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
+pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit> {
     let findings = &arguments.findings;
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
@@ -46,7 +46,8 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
     options.list = ListedLinks::Anchors;
     let target = OutputTarget::of(findings.output.as_deref())?;
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
-    inputs.check(&[&target], &options.reading, std::iter::empty())?;
+    let others = audit::other_inputs(findings, config);
+    inputs.check(&[&target], &options.reading, others)?;
     let outputs = extract::outputs(&[&target]);
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let inventory = Inventory::new(Audit::new(options, &paths), walk);

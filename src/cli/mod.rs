@@ -55,7 +55,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             messages = arguments.output.messages;
             extract::run(arguments, true)
         }
-        Some(Command::Targets(arguments)) => change::targets(arguments),
+        Some(Command::Targets(arguments)) => change::targets(arguments, config.as_ref()),
         Some(Command::Diff(arguments)) => change::diff(arguments, config.as_ref()),
         Some(Command::Mv(arguments)) => relocate::run(arguments, config.as_ref()),
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),

@@ -376,6 +376,7 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
         ("urls", "https://example.com/\n"),
         ("answers", "url,status\nhttps://example.com/,200\n"),
         ("keys", "0123456789abcdef x\n"),
+        ("settings", "index = \"i.html\"\n"),
     ]);
     std::os::unix::fs::symlink("a.txt", tree.path().join("link")).unwrap();
     fs::hard_link(tree.path().join("a.txt"), tree.path().join("other")).unwrap();
@@ -427,6 +428,10 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
             "keys is an input",
         ),
         (&["diff", "urls", "site", "-o", "urls"], "urls is an input"),
+        (
+            &["targets", "--config", "settings", "-o", "settings", "site"],
+            "settings is an input",
+        ),
         (
             &["diff", "urls", "urls", "--write-redirects", "nginx=urls"],
             "urls is an input",
