@@ -35,6 +35,9 @@
 //! decompression, `audit` archives and the checking of document trees with all formats, `cli` the
 //! command, and `arrow` its tables of links; the last two are the default.
 //!
+//! The formats, rules and outputs are those of the crate: a program cannot add its own. Without
+//! `audit` the library also builds for `wasm32-unknown-unknown`.
+//!
 //! # Terms
 //!
 //! A *reference* is a string in a document (RFC 3986 section 4.1); it is *resolved* against a
