@@ -3,9 +3,9 @@
 use foldhash::HashSet;
 use memchr::memmem;
 
+use super::disk::start_of;
 use super::location::Audit;
 use crate::pipeline::members;
-use crate::pipeline::walk::{path_of, read_start};
 
 const SPHINX: &[u8] = b"/conf.py";
 /// Extensions that bring labels of no document of the tree.
@@ -59,5 +59,5 @@ fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {
         let bytes = || members::bytes(&audit.options.reading, path, LONGEST);
         return (cost <= LONGEST_WAY).then(bytes).flatten();
     }
-    read_start(&path_of(path), LONGEST).ok()
+    start_of(path, LONGEST)
 }

@@ -9,7 +9,7 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
-use super::disk::{DiskEntry, DiskTree, LookupMatch};
+use super::disk::{DiskEntry, DiskTree, LookupMatch, start_of};
 use super::ignored::IgnoreRules;
 use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
@@ -657,12 +657,11 @@ fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
 
 /// Returns the dialect of the generator whose configuration is in a directory.
 fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
-    let directory = &path_of(root);
     let names = tree.names(root);
     Slug::of_files(&names).or_else(|| {
         // Other generators use the old name too, but not this word.
-        let file = Some(directory.join("config.toml")).filter(|file| file.is_file())?;
-        let text = read_start(&file, 64 << 10).ok()?;
+        let file = path_of(root).join("config.toml");
+        let text = start_of(bytes_of(&file), 64 << 10)?;
         memchr::memmem::find(&text, b"baseURL").map(|_| Slug::Hugo)
     })
 }

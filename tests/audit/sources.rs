@@ -284,3 +284,34 @@ fn configurations_below_the_folder_of_a_named_file_are_not_audited() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn configurations_that_are_pipes_are_not_waited_for() {
+    let docusaurus = "module.exports = {presets: [['classic', {docs: {}}]]}";
+    let files = [
+        ("docs/a.md", "[b](b.md)\n"),
+        ("docs/docusaurus.config.js", docusaurus),
+        ("docs/eleventy.config.js", "module.exports = (config) => {}"),
+        ("git/a.md", "[b](b.md)\n"),
+    ];
+    let pipes = [
+        "docs/.git",
+        "docs/vercel.json",
+        "docs/package.json",
+        "docs/docs/_category_.json",
+        "docs/a.json",
+        "docs/sphinx/conf.py",
+        "git/.git/config",
+        "git/.git/HEAD",
+    ];
+    for pipe in pipes {
+        let tree = Tree::new(&files);
+        let path = tree.path().join(pipe);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let root = pipe.split_once('/').unwrap().0;
+        let ran = tree.run(&["audit", root]);
+        assert_eq!(ran.code, 1, "{pipe}: {}", ran.err);
+    }
+}

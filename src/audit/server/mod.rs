@@ -15,13 +15,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension};
+use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension, start_of};
 use super::source::paths::with_slash;
 use crate::bytes::lines::mark_length;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::members;
-use crate::pipeline::walk::{path_of, read_start};
+use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
 use rule::{Occurrences, ParsedRules, ServerSettings};
 
@@ -536,7 +536,7 @@ fn path_below(directory: &[u8], path: &str) -> Vec<u8> {
 pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
     let published = |file: &RuleSyntax| {
         let published = file.published?;
-        let text = read_start(&path_of(directory).join(file.name), MAX_LENGTH).ok()?;
+        let text = start_of(&path_below(directory, file.name), MAX_LENGTH)?;
         let below = published(&text)?;
         let path = path_below(directory, &below);
         let is_below = path != directory && !below.split('/').any(|name| name == "..");

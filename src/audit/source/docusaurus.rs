@@ -365,7 +365,7 @@ impl DocsRoot {
 
     /// Returns the URL of a category that has a page, by the description in its directory.
     fn category(&self, file: &ContentFile<'_>) -> Option<Vec<u8>> {
-        let text = std::fs::read_to_string(path_of(&file.path())).ok()?;
+        let text = text_of(&file.path())?;
         // JSON is YAML as well.
         let values = config::yaml(&text)?;
         let kind = values.text("link.type");

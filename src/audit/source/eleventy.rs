@@ -140,7 +140,7 @@ impl Eleventy {
         let of_data = |stem: Vec<u8>| {
             DATA.split(' ').find_map(|end| {
                 let path = [&*stem, end.as_bytes()].concat();
-                let text = std::fs::read_to_string(path_of(&path)).ok()?;
+                let text = text_of(&path)?;
                 of(&config::read(end, &text)?)
             })
         };

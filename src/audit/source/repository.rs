@@ -7,7 +7,6 @@ use regex::escape;
 use super::site::*;
 use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
 use crate::audit::target::{TargetChecker, TargetLocation};
-use crate::pipeline::walk::read_start;
 
 /// A repository with the place where a forge shows it.
 pub(in crate::audit) struct Repository {
@@ -21,7 +20,7 @@ pub(in crate::audit) struct Repository {
 }
 
 fn text(root: &[u8], name: &str) -> Option<String> {
-    String::from_utf8(read_start(&path_of(root).join(name), MAX_CONFIGURATION).ok()?).ok()
+    text_of(&at(root, name))
 }
 
 fn at(directory: &[u8], path: &str) -> Vec<u8> {

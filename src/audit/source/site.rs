@@ -591,6 +591,11 @@ impl SiteReference<'_> {
 /// The part of a document in which labels and headings are read, in bytes.
 pub(super) const MAX_DOCUMENT: u64 = 1 << 20;
 
+/// Returns the text of a regular file.
+pub(super) fn text_of(path: &[u8]) -> Option<String> {
+    String::from_utf8(start_of(path, MAX_CONFIGURATION)?).ok()
+}
+
 /// Reads the front matter of a file.
 pub(super) fn front_matter(path: &[u8]) -> FrontMatter {
     start_of(path, 64 << 10).map_or(FrontMatter::Absent, |text| FrontMatter::of(&text))
