@@ -35,7 +35,7 @@
 //! decompression, `audit` archives and the checking of document trees with all formats, `cli` the
 //! command, and `arrow` its tables of links; the last two are the default.
 //!
-//! The formats, rules and outputs are those of the crate: a program cannot add its own. Without
+//! A program cannot add formats, rules or outputs to those in the crate. Without
 //! `audit` the library also builds for `wasm32-unknown-unknown`.
 //!
 //! # Terms
