@@ -1,6 +1,6 @@
 use super::*;
 use crate::bytes::steps;
-use crate::document::events::{Context, Span};
+use crate::document::events::{Context, Event, Span};
 
 const BEFORE: &[&str] = &[
     " ", " ", "<", "\"", "(", "\n", "\n    ", "\r\n", "=", ">", "'", "|", "| ", "_", "~", "x", ":",
