@@ -168,11 +168,7 @@ impl AdocReader {
             [b'-', b'-'] => style != BlockStyle::Plain,
             [b'-' | b'.' | b'+' | b'/' | b'`', ..] => true,
             [first @ (b'|' | b',' | b':' | b'!'), ..] => {
-                let separator = match first {
-                    _ if has_commas => b',',
-                    b':' => b'|',
-                    first => *first,
-                };
+                let separator = if has_commas { b',' } else { *first };
                 match self.tables.iter().position(|(open, _)| open == line) {
                     Some(at) => self.tables.truncate(at),
                     None => self.tables.push((line.to_vec(), separator)),
@@ -209,12 +205,9 @@ impl AdocReader {
             } else if let Some((name, value)) = entry(line) {
                 at += self.attribute(name, value, &lines[at..]);
             } else if line.indent == 0 && self.block_attributes(line) {
-                let inside = 1..text.len() - 1;
-                if attribute_value(&text[inside], b"link").is_some() {
-                    let text = replaced(&[line], &self.attributes);
-                    let inside = 1..text.bytes.len() - 1;
-                    link = attribute_reference(&text, inside, "image", "link");
-                }
+                let text = replaced(&[line], &self.attributes);
+                let inside = 1..text.bytes.len() - 1;
+                link = attribute_reference(&text, inside, "image", "link").or(link);
                 at += 1;
             } else if let Some(mark) = TITLE.find(text).filter(|_| line.indent == 0) {
                 let title = line.rest(line.start + mark.len());
@@ -439,29 +432,22 @@ impl AdocReader {
 
     /// Reads a block macro for an image or the like; returns whether it was read.
     fn block_macro(&mut self, line: Line<'_>, link: &mut Option<BlockReference>) -> bool {
-        let raw = line.text();
-        let names = ["image", "video", "audio"];
-        let name = names.iter().find(|name| {
-            let rest = raw.strip_prefix(name.as_bytes());
-            rest.is_some_and(|rest| rest.starts_with(b"::"))
-        });
-        let Some(name) = name.filter(|_| raw.ends_with(b"]")) else {
-            return false;
-        };
-        let text = replaced(&[line], &self.attributes);
-        let start = name.len() + 2;
-        let Some(length) = memchr(b'[', &text.bytes[start.min(text.bytes.len())..]) else {
-            return false;
-        };
-        let open = start + length;
-        let inside = open + 1..text.bytes.len() - 1;
-        if length == 0 || inside.start > inside.end {
+        /// The group is the target.
+        static MACRO: Pattern = Pattern::new(r"^(?:image|video|audio)::([^\[]+)\[.*\]$");
+        if !MACRO.is_match(line.text()) {
             return false;
         }
-        if let Some(link) = link.take().filter(|_| *name == "image") {
+        let text = replaced(&[line], &self.attributes);
+        let mut names = ["image", "video", "audio"].into_iter();
+        let name = names.find(|name| text.bytes.starts_with(name.as_bytes()));
+        let (Some(name), Some([_, target])) = (name, MACRO.group_at(&text.bytes, 0)) else {
+            return false;
+        };
+        if let Some(link) = link.take().filter(|_| name == "image") {
             self.results.reference(link);
         }
-        self.media(&text, name, start..open, inside);
+        let inside = target.end + 1..text.bytes.len() - 1;
+        self.media(&text, name, target, inside);
         true
     }
 
@@ -554,18 +540,11 @@ fn plain_title(title: &[u8]) -> String {
     static SIGNS: Pattern = Pattern::new(
         r"(?:^| )--(?: |$)|\b--\b|\.\.\.|->|<-|\((?:C|R|TM)\)|&#?[0-9A-Za-z]+;|image:[^ \[\]][^\[\]]*\[[^\[\]]*\]|^\[\[[^\[\]]*\]\]",
     );
+    /// `name:target[text]` and `uri[text]`, of which the text remains.
+    static MACRO: Pattern = Pattern::new(r"(?:[^ \t\[\]]*:[^ \t\[\]]*)?\[+([^\[\]]*)\]+");
     let text = SIGNS.replace_all(title, &b""[..]);
-    let mut text = String::from_utf8_lossy(&text).into_owned();
-    // `name:target[text]`, `uri[text]`: the text remains.
-    while let Some(close) = text.find(']')
-        && let Some(open) = text[..close].rfind('[')
-    {
-        let start = text[..open].rfind([' ', '\t']).map_or(0, |blank| blank + 1);
-        let word = &text[start..open];
-        let name = if word.contains(':') { "" } else { word };
-        let inner = format!("{name}{}", &text[open + 1..close]);
-        text.replace_range(start..close + 1, &inner);
-    }
+    let text = MACRO.replace_all(&text, b"$1");
+    let text = String::from_utf8_lossy(&text);
     let is_edge = |at: usize, character: char| {
         character == '_' && {
             let before = text[..at].chars().next_back();

@@ -27,25 +27,11 @@ const REPLACED: u8 = 1;
 /// Overwrites text that is passed through.
 const PASSED: u8 = 2;
 
-/// A macro with a target: its name, and the pattern of its start, up to the bracket.
-struct InlineMacro(&'static str, Pattern);
-
-static IMAGE: InlineMacro = InlineMacro(
-    "image",
-    Pattern::new(r"i(?:mage|con):([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\["),
-);
-static LINK: InlineMacro = InlineMacro(
-    "link",
-    Pattern::new(r"link:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\["),
-);
-static MAILTO: InlineMacro = InlineMacro(
-    "mailto",
-    Pattern::new(r"mailto:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\["),
-);
-static XREF: InlineMacro = InlineMacro(
-    "xref",
-    Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^\t\n\f\r\[]*)\["),
-);
+// The starts of macros with a target, up to the bracket.
+static IMAGE: Pattern = Pattern::new(r"i(?:mage|con):([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\[");
+static LINK: Pattern = Pattern::new(r"link:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\[");
+static MAILTO: Pattern = Pattern::new(r"mailto:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\[");
+static XREF: Pattern = Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^\t\n\f\r\[]*)\[");
 /// The start of a macro whose text is passed through, up to the bracket.
 static PASS: Pattern = Pattern::new(r"(?:pass|stem|latexmath|asciimath):[a-z,-]{0,64}\[");
 /// The start of a URI of the schemes that Asciidoctor knows.
@@ -192,7 +178,7 @@ impl AdocInlineText<'_> {
     }
 
     /// Reports `name:target[text]`.
-    fn macros(&mut self, InlineMacro(name, start): &'static InlineMacro) {
+    fn macros(&mut self, start: &Pattern) {
         let mut at = 0;
         while let Some([whole, mut target]) = start.group_at(&self.text, at) {
             step(1);
@@ -213,15 +199,13 @@ impl AdocInlineText<'_> {
             let Some(close) = self.close(open) else {
                 continue;
             };
+            let kind = [self.text[whole.start], self.text[whole.start + 1]];
             let (source, reader) = (self.source, &mut *self.reader);
-            match *name {
-                "image" => {
-                    let is_icon = self.text[whole.start..].starts_with(b"icon");
-                    let name = if is_icon { "icon" } else { "image" };
-                    reader.media(source, name, target, open + 1..close);
-                }
-                "xref" => (reader.results).reference(cross_reference(source, target, true)),
-                "mailto" => {
+            match &kind {
+                b"im" => reader.media(source, "image", target, open + 1..close),
+                b"ic" => reader.media(source, "icon", target, open + 1..close),
+                b"xr" => (reader.results).reference(cross_reference(source, target, true)),
+                b"ma" => {
                     let mut found = reference(source, target.clone(), "link");
                     found.text = Some([b"mailto:", &source.bytes[target]].concat());
                     reader.results.reference(found);
@@ -240,7 +224,7 @@ impl AdocInlineText<'_> {
                 }
             }
             // The text of a link may hold other macros.
-            let is_over = matches!(*name, "image" | "mailto");
+            let is_over = matches!(&kind, b"im" | b"ic" | b"ma");
             let end = if is_over { close + 1 } else { open };
             self.replace(whole.start..end, REPLACED);
             at = close;

@@ -90,12 +90,11 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
     reader.read(start);
     // A line of tags and expressions alone is blank; any other continues as text.
     for line in reader.parts.markdown.split_mut(|&byte| byte == b'\n') {
-        if line.contains(&(REPLACED as u8)) {
-            let marks = MARKS.find(line).map_or(0, |marks| marks.len());
-            let is_text = |&byte: &u8| byte != REPLACED as u8 && !byte.is_ascii_whitespace();
-            if !line[marks..].iter().any(is_text) {
-                fill(&mut line[marks..], b' ');
-            }
+        let marks = MARKS.find(line).map_or(0, |marks| marks.len());
+        let own = &mut line[marks..];
+        let is_erased = |byte: &u8| *byte == REPLACED as u8 || byte.is_ascii_whitespace();
+        if own.iter().all(is_erased) {
+            fill(own, b' ');
         }
     }
     reader.parts
