@@ -50,13 +50,8 @@ impl ByteSet {
 
     /// Returns the set without these members.
     #[must_use]
-    pub(crate) const fn without(mut self, members: &[u8]) -> Self {
-        let mut i = 0;
-        while i < members.len() {
-            self.0[members[i] as usize] = false;
-            i += 1;
-        }
-        self
+    pub(crate) const fn without(self, members: &[u8]) -> Self {
+        self.complement().with(members).complement()
     }
 
     /// Returns the set of all bytes that are not members.

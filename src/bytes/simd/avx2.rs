@@ -5,7 +5,7 @@
 //! of both halves have a bit in common.
 
 // Patterns are made for every processor; only those with AVX2 read them.
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_variables))]
 
 use crate::bytes::class::ByteSet;
 
@@ -23,10 +23,8 @@ impl NibbleSet {
     ///
     /// When a byte is not ASCII.
     pub(crate) const fn new(members: &ByteSet) -> Self {
-        let mut halves = NibbleSet {
-            low: [0; 16],
-            high: [0; 16],
-        };
+        let (low, high) = ([0; 16], [0; 16]);
+        let mut halves = NibbleSet { low, high };
         // ASCII has eight high halves: one bit for each.
         let mut byte = 0;
         while byte < 256 {
@@ -43,10 +41,8 @@ impl NibbleSet {
     /// Makes eight sets, one bit for each. Each also holds every byte that has the high half of one
     /// member and the low half of another.
     pub(crate) const fn of_each(sets: [&[u8]; 8]) -> Self {
-        let mut halves = NibbleSet {
-            low: [0; 16],
-            high: [0; 16],
-        };
+        let (low, high) = ([0; 16], [0; 16]);
+        let mut halves = NibbleSet { low, high };
         let (mut set, mut n) = (0, 0);
         while set < sets.len() {
             if n == sets[set].len() {
@@ -87,73 +83,69 @@ impl AsciiPairs {
     }
 }
 
-pub(crate) use detected::Avx2;
+/// Proof that the processor has AVX2; elsewhere uninhabited.
+///
+/// INVARIANT: a value is only made where AVX2 was detected.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(Proof);
+
+#[cfg(target_arch = "x86_64")]
+type Proof = ();
+#[cfg(not(target_arch = "x86_64"))]
+type Proof = std::convert::Infallible;
+
+/// The methods of [`Avx2`], each of which calls the function of its name.
+macro_rules! methods {
+    ($($(#[$about:meta])*
+    fn $name:ident $(<const $flag:ident>)? ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        $(#[$about])*
+        #[inline]
+        pub(crate) fn $name $(<const $flag: bool>)? (self, $($value: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: an `Avx2` is proof of AVX2.
+            return unsafe { detected::$name $(::<$flag>)? ($($value),*) };
+            #[cfg(not(target_arch = "x86_64"))]
+            match self.0 {}
+        }
+    )*};
+}
+
+impl Avx2 {
+    /// Detects AVX2.
+    #[inline]
+    pub(crate) fn new() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return is_x86_feature_detected!("avx2").then_some(Avx2(()));
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    methods! {
+        /// Returns one bit for each byte that is in the set, the first byte's lowest.
+        fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32;
+        /// Returns the sets that hold one of the bytes, one bit for each, and whether a byte is beyond ASCII
+        /// or not above the blank, or a dot is after a slash.
+        fn sets_of(bytes: &[u8], sets: &NibbleSet) -> (u8, bool);
+        /// Returns the first colon from `from` on that `accept` confirms, with `/` after it or one of the pairs
+        /// before it.
+        /// `Err` is an index before which no colon matches: the last bytes, and a match with only one byte
+        /// after it, are left to the caller.
+        fn find(bytes: &[u8], from: usize, before: &AsciiPairs, accept: impl Fn(usize) -> bool)
+            -> Result<usize, usize>;
+        /// Returns the first index from `from` on that `accept` confirms, with one byte there and another
+        /// at a distance from it; with `FOLDS`, in either case of letters, given in lower case.
+        /// `Err` is an index before which nothing matches: the last bytes are left to the caller.
+        fn find_pair<const FOLDS>(
+            bytes: &[u8], from: usize, pair: (u8, u8, usize), accept: impl Fn(usize) -> bool
+        ) -> Result<usize, usize>;
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 mod detected {
     use std::arch::x86_64::*;
 
     use super::{AsciiPairs, NibbleSet};
-
-    /// Proof that the processor has AVX2.
-    ///
-    /// INVARIANT: a value is only made where AVX2 was detected.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Avx2(());
-
-    impl Avx2 {
-        /// Detects AVX2.
-        #[inline]
-        pub(crate) fn new() -> Option<Self> {
-            is_x86_feature_detected!("avx2").then_some(Avx2(()))
-        }
-
-        /// Returns one bit for each byte that is in the set, the first byte's lowest.
-        #[inline]
-        pub(crate) fn members(self, bytes: &[u8; 32], set: &NibbleSet) -> u32 {
-            // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { members(bytes, set) }
-        }
-
-        /// Returns the sets that hold one of the bytes, one bit for each, and whether a byte is beyond ASCII
-        /// or not above the blank, or a dot is after a slash.
-        #[inline]
-        pub(crate) fn sets_of(self, bytes: &[u8], sets: &NibbleSet) -> (u8, bool) {
-            // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { sets_of(bytes, sets) }
-        }
-
-        /// Returns the first colon from `from` on that `accept` confirms, with `/` after it or one of the pairs
-        /// before it.
-        /// `Err` is an index before which no colon matches: the last bytes, and a match with only one byte
-        /// after it, are left to the caller.
-        #[inline]
-        pub(crate) fn find(
-            self,
-            bytes: &[u8],
-            from: usize,
-            before: &AsciiPairs,
-            accept: impl Fn(usize) -> bool,
-        ) -> Result<usize, usize> {
-            // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { find(bytes, from, before, accept) }
-        }
-
-        /// Returns the first index from `from` on that `accept` confirms, with one byte there and another
-        /// at a distance from it; with `FOLDS`, in either case of letters, given in lower case.
-        /// `Err` is an index before which nothing matches: the last bytes are left to the caller.
-        #[inline]
-        pub(crate) fn find_pair<const FOLDS: bool>(
-            self,
-            bytes: &[u8],
-            from: usize,
-            pair: (u8, u8, usize),
-            accept: impl Fn(usize) -> bool,
-        ) -> Result<usize, usize> {
-            // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { find_pair::<FOLDS>(bytes, from, pair, accept) }
-        }
-    }
 
     #[target_feature(enable = "avx2")]
     fn table(bytes: &[u8; 16]) -> __m256i {
@@ -162,7 +154,7 @@ mod detected {
     }
 
     #[target_feature(enable = "avx2")]
-    fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32 {
+    pub(super) fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32 {
         marks(in_sets(load(bytes), set))
     }
 
@@ -182,7 +174,7 @@ mod detected {
     }
 
     #[target_feature(enable = "avx2")]
-    fn sets_of(bytes: &[u8], sets: &NibbleSet) -> (u8, bool) {
+    pub(super) fn sets_of(bytes: &[u8], sets: &NibbleSet) -> (u8, bool) {
         let (mut found, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
         let mut add = |pairs: &[u8; 33], is_start: bool| {
             let ([before @ .., _], [_, after @ ..]) = (pairs, pairs);
@@ -400,7 +392,7 @@ mod detected {
     }
 
     #[target_feature(enable = "avx2")]
-    fn find(
+    pub(super) fn find(
         bytes: &[u8],
         from: usize,
         before: &AsciiPairs,
@@ -417,7 +409,7 @@ mod detected {
     }
 
     #[target_feature(enable = "avx2")]
-    fn find_pair<const FOLDS: bool>(
+    pub(super) fn find_pair<const FOLDS: bool>(
         bytes: &[u8],
         from: usize,
         (a, b, distance): (u8, u8, usize),
@@ -430,49 +422,6 @@ mod detected {
             distance,
         };
         first(&search, from, accept)
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod detected {
-    use super::{AsciiPairs, NibbleSet};
-
-    /// Uninhabited: the target has no AVX2.
-    #[derive(Clone, Copy, Debug)]
-    pub enum Avx2 {}
-
-    impl Avx2 {
-        pub fn new() -> Option<Self> {
-            None
-        }
-
-        pub fn members(self, _: &[u8; 32], _: &NibbleSet) -> u32 {
-            match self {}
-        }
-
-        pub fn sets_of(self, _: &[u8], _: &NibbleSet) -> (u8, bool) {
-            match self {}
-        }
-
-        pub fn find(
-            self,
-            _: &[u8],
-            _: usize,
-            _: &AsciiPairs,
-            _: impl Fn(usize) -> bool,
-        ) -> Result<usize, usize> {
-            match self {}
-        }
-
-        pub fn find_pair<const FOLDS: bool>(
-            self,
-            _: &[u8],
-            _: usize,
-            _: (u8, u8, usize),
-            _: impl Fn(usize) -> bool,
-        ) -> Result<usize, usize> {
-            match self {}
-        }
     }
 }
 

@@ -4,6 +4,22 @@
 //! compare byte by byte, which is the oracle of both, too. This folder holds all unsafe code of the
 //! crate: a block reads nothing but the sixteen bytes of an array that it borrows.
 
+/// Implements operators of blocks by instructions of the architecture.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! operators {
+    ($($operator:ident $method:ident $instruction:ident),*) => {$(
+        impl std::ops::$operator for Block {
+            type Output = Block;
+
+            #[inline(always)]
+            fn $method(self, other: Block) -> Block {
+                // SAFETY: the instruction is part of the architecture.
+                Block(unsafe { $instruction(self.0, other.0) })
+            }
+        }
+    )*};
+}
+
 pub(crate) mod avx2;
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod naive;

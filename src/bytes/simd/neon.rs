@@ -4,7 +4,6 @@ use std::arch::aarch64::{
     uint8x16_t, vandq_u8, vceqq_u8, vcgtq_u8, vcleq_u8, vcltq_u8, vdupq_n_u8, vgetq_lane_u16,
     vgetq_lane_u64, vld1q_u8, vorrq_u8, vpaddq_u8, vreinterpretq_u16_u8, vreinterpretq_u64_u8,
 };
-use std::ops::{BitAnd, BitOr};
 
 /// A vector of sixteen bytes.
 #[derive(Clone, Copy, Debug)]
@@ -91,22 +90,4 @@ impl Block {
     }
 }
 
-impl BitOr for Block {
-    type Output = Block;
-
-    #[inline(always)]
-    fn bitor(self, other: Block) -> Block {
-        // SAFETY: NEON is part of the architecture.
-        Block(unsafe { vorrq_u8(self.0, other.0) })
-    }
-}
-
-impl BitAnd for Block {
-    type Output = Block;
-
-    #[inline(always)]
-    fn bitand(self, other: Block) -> Block {
-        // SAFETY: NEON is part of the architecture.
-        Block(unsafe { vandq_u8(self.0, other.0) })
-    }
-}
+operators!(BitOr bitor vorrq_u8, BitAnd bitand vandq_u8);

@@ -4,7 +4,6 @@ use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_min_epu8,
     _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
 };
-use std::ops::{BitAnd, BitOr};
 
 /// A vector of sixteen bytes.
 #[derive(Clone, Copy, Debug)]
@@ -74,22 +73,4 @@ impl Block {
     }
 }
 
-impl BitOr for Block {
-    type Output = Block;
-
-    #[inline(always)]
-    fn bitor(self, other: Block) -> Block {
-        // SAFETY: SSE2 is part of the architecture.
-        Block(unsafe { _mm_or_si128(self.0, other.0) })
-    }
-}
-
-impl BitAnd for Block {
-    type Output = Block;
-
-    #[inline(always)]
-    fn bitand(self, other: Block) -> Block {
-        // SAFETY: SSE2 is part of the architecture.
-        Block(unsafe { _mm_and_si128(self.0, other.0) })
-    }
-}
+operators!(BitOr bitor _mm_or_si128, BitAnd bitand _mm_and_si128);
