@@ -23,8 +23,6 @@ impl ByteSet {
     pub(crate) const ALPHA: Self = Self::EMPTY.with_range(b'A', b'Z').with_range(b'a', b'z');
     /// `A-Z a-z 0-9`.
     pub(crate) const ALPHANUMERIC: Self = Self::ALPHA.with_range(b'0', b'9');
-    /// `0-9 A-F a-f`.
-    pub(crate) const HEXADECIMAL: Self = Self::DIGIT.with_range(b'A', b'F').with_range(b'a', b'f');
 
     /// Returns the set with these members added.
     #[must_use]

@@ -5,11 +5,12 @@ use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
 
 use encoding_rs::{Encoding, UTF_8};
+use smart_default::SmartDefault;
 
 use super::link::LinkMember;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Envelope, RuleFamily};
-use crate::uri::{self, Base, BaseSource, Reference, Rules};
+use crate::uri::{self, Base, BaseSource, Reference, Resolver, Rules};
 
 /// The rules of resolution for each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,39 @@ impl NamedBase {
     }
 }
 
+/// A base, and the resolver of references against it.
+#[derive(Debug)]
+pub(super) struct ScopeBase {
+    pub(super) named: NamedBase,
+    pub(super) resolver: Resolver,
+}
+
+impl ScopeBase {
+    fn new(rules: Rules) -> Self {
+        let (named, resolver) = (NamedBase::default(), Resolver::without_base(rules));
+        ScopeBase { named, resolver }
+    }
+
+    /// Returns the base and the name of its source.
+    pub(super) fn base(&self) -> Option<(&[u8], &str)> {
+        Some((self.resolver.base()?, &self.named.label))
+    }
+
+    /// Prepares the resolver.
+    fn rebase(&mut self, encoding: &'static Encoding) {
+        let ScopeBase { named, resolver } = self;
+        if named.is_set() && resolver.base() == Some(&named.uri) {
+            // Messages of an archive often share a base.
+        } else if named.is_set() {
+            // A base that these rules reject leaves the resolver without one.
+            let _ = resolver.rebase(&named.uri);
+        } else {
+            *resolver = Resolver::without_base(resolver.rules());
+        }
+        resolver.set_encoding(encoding);
+    }
+}
+
 /// The fields of a message, decoded for the first link that shows them.
 pub(super) type LazyEnvelope = LazyLock<Envelope, Box<dyn FnOnce() -> Envelope + Send>>;
 
@@ -128,9 +162,10 @@ impl ScopeHeading {
 }
 
 /// The scope of one document: open, or closed with references pending.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub(super) struct BaseScope {
     ruling: Ruling,
+    #[default(Rules::CITATION)]
     rules: Rules,
     /// Whether references may have padding (WHATWG HTML, "valid URL potentially surrounded by spaces") that
     /// the rules do not strip.
@@ -145,6 +180,7 @@ pub(super) struct BaseScope {
     pub(super) awaits_parts: bool,
     /// Whether its resolvers are prepared.
     pub(super) ready: bool,
+    #[default(UTF_8)]
     encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     pub(super) member: String,
@@ -156,13 +192,14 @@ pub(super) struct BaseScope {
     /// The offset of the document's BASE element.
     pub(super) own_offset: Option<u64>,
     /// The base without that element.
-    pub(super) fallback: NamedBase,
+    #[default(ScopeBase::new(Rules::CITATION))]
+    pub(super) fallback: ScopeBase,
     /// The base of that element, if it is not refused.
-    declared: NamedBase,
-    by_declared: uri::Resolver,
-    pub(super) by_fallback: uri::Resolver,
-    /// The same for documents of the other family, whose bases are often the same.
-    by_other_rules: [uri::Resolver; 2],
+    #[default(ScopeBase::new(Rules::CITATION))]
+    declared: ScopeBase,
+    /// The resolvers for documents of the other family, whose bases are often the same.
+    #[default([(); 2].map(|()| Resolver::without_base(Rules::Whatwg)))]
+    by_other_rules: [Resolver; 2],
     longest_base: usize,
     scratch: Vec<u8>,
 }
@@ -172,27 +209,11 @@ impl BaseScope {
         BaseScope {
             ruling,
             rules: ruling.plain,
-            has_padding: false,
-            id: 0,
-            parent: None,
-            mark: 0,
-            settled: false,
-            awaits_parts: false,
-            ready: false,
-            encoding: UTF_8,
-            diagnostics: Vec::new(),
-            member: String::new(),
-            heading: ScopeHeading::default(),
-            entity: NamedBase::default(),
-            own: Vec::new(),
-            own_offset: None,
-            fallback: NamedBase::default(),
-            declared: NamedBase::default(),
-            by_declared: uri::Resolver::without_base(ruling.plain),
-            by_fallback: uri::Resolver::without_base(ruling.plain),
-            by_other_rules: [(); 2].map(|()| uri::Resolver::without_base(ruling.markup)),
+            fallback: ScopeBase::new(ruling.plain),
+            declared: ScopeBase::new(ruling.plain),
+            by_other_rules: [(); 2].map(|()| Resolver::without_base(ruling.markup)),
             longest_base,
-            scratch: Vec::new(),
+            ..BaseScope::default()
         }
     }
 
@@ -210,8 +231,8 @@ impl BaseScope {
         if rules != self.rules {
             self.rules = rules;
             let [declared, fallback] = &mut self.by_other_rules;
-            std::mem::swap(&mut self.by_declared, declared);
-            std::mem::swap(&mut self.by_fallback, fallback);
+            std::mem::swap(&mut self.declared.resolver, declared);
+            std::mem::swap(&mut self.fallback.resolver, fallback);
         }
         self.parent = parent;
         self.mark = mark;
@@ -222,7 +243,7 @@ impl BaseScope {
         known.charset.clear();
         (self.heading.media_type, self.heading.charset) = (known.media_type, known.charset);
         self.entity.clear();
-        self.fallback.clear();
+        self.fallback.named.clear();
         self.restart();
     }
 
@@ -238,32 +259,25 @@ impl BaseScope {
 
     /// Strips the padding of a reference that the rules would take as a part of it.
     pub(super) fn strip<'r>(&self, reference: &'r [u8]) -> Cow<'r, [u8]> {
-        match self.has_padding {
-            true => uri::strip(reference),
-            false => Cow::Borrowed(reference),
+        if self.has_padding {
+            return uri::strip(reference);
         }
+        Cow::Borrowed(reference)
     }
 
     /// Encodes the queries of later references in another encoding.
     pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
-        self.by_declared.set_encoding(encoding);
-        self.by_fallback.set_encoding(encoding);
+        self.declared.resolver.set_encoding(encoding);
+        self.fallback.resolver.set_encoding(encoding);
     }
 
     /// The chosen base, once it is prepared.
-    fn document(&self) -> &NamedBase {
-        match self.declared.is_set() {
-            true => &self.declared,
-            false => &self.fallback,
+    pub(super) fn chosen(&self) -> &ScopeBase {
+        if self.declared.named.is_set() {
+            return &self.declared;
         }
-    }
-
-    pub(super) fn by_document(&self) -> &uri::Resolver {
-        match self.declared.is_set() {
-            true => &self.by_declared,
-            false => &self.by_fallback,
-        }
+        &self.fallback
     }
 
     pub(super) fn member(&self) -> Option<&str> {
@@ -274,18 +288,15 @@ impl BaseScope {
         self.rules
     }
 
-    pub(super) fn resolver(&self, base: &[u8]) -> Option<uri::Resolver> {
-        let mut resolver = uri::Resolver::new(base, self.rules).ok()?;
+    pub(super) fn resolver(&self, base: &[u8]) -> Option<Resolver> {
+        let mut resolver = Resolver::new(base, self.rules).ok()?;
         resolver.set_encoding(self.encoding);
         Some(resolver)
     }
 
     pub(super) fn diagnose(&mut self, code: &'static Code, offset: u64) {
-        let known = self
-            .diagnostics
-            .iter_mut()
-            .find(|(known, ..)| std::ptr::eq(*known, code));
-        match known {
+        let mut diagnostics = self.diagnostics.iter_mut();
+        match diagnostics.find(|(known, ..)| std::ptr::eq(*known, code)) {
             Some((_, count, first)) => {
                 *count += 1;
                 *first = offset.min(*first);
@@ -296,12 +307,12 @@ impl BaseScope {
 
     /// Returns whether the base comes from a relative one of a heading.
     pub(super) fn is_chained(&self) -> bool {
-        self.document().chained
+        self.chosen().named.chained
     }
 
     /// Returns whether the base is missing or a default.
     pub(super) fn is_default(&self) -> bool {
-        let source = self.document().source.as_ref();
+        let source = self.chosen().named.source.as_ref();
         source.is_none_or(BaseSource::is_default)
     }
 
@@ -312,22 +323,11 @@ impl BaseScope {
         )
     }
 
-    pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
-        let uri = self.by_document().base()?;
-        Some((uri, &self.document().label))
-    }
-
-    /// The base without the document's BASE element, and the name of its source.
-    pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
-        let uri = self.by_fallback.base()?;
-        Some((uri, &self.fallback.label))
-    }
-
     /// The directory of the base, and the source of the base.
     pub(super) fn directory(&self) -> Option<Base> {
-        let mut uri = Vec::new();
-        self.by_document().resolve_into(b".", &mut uri).ok()?;
-        let source = self.document().source.clone()?;
+        let (mut uri, chosen) = (Vec::new(), self.chosen());
+        chosen.resolver.resolve_into(b".", &mut uri).ok()?;
+        let source = chosen.named.source.clone()?;
         Some(Base { uri, source })
     }
 
@@ -361,19 +361,20 @@ impl BaseScope {
                 self.member.push_str(&parent.member);
             }
             self.heading.inherit(&parent.heading, same_member);
-            self.fallback.clear();
-            if let Some(uri) = parent.by_document().base() {
-                let base = parent.document();
-                self.fallback.uri.extend_from_slice(uri);
-                self.fallback.copy_source(base);
-                self.fallback.chained = base.chained;
+            let fallback = &mut self.fallback.named;
+            fallback.clear();
+            let base = parent.chosen();
+            if let Some(uri) = base.resolver.base() {
+                fallback.uri.extend_from_slice(uri);
+                fallback.copy_source(&base.named);
+                fallback.chained = base.named.chained;
             }
             if self.entity.is_set() {
                 self.apply_entity();
             }
         }
-        rebase(&mut self.by_fallback, &self.fallback, self.encoding);
-        self.declared.clear();
+        self.fallback.rebase(self.encoding);
+        self.declared.named.clear();
         if self.own_offset.is_some() {
             self.apply_own();
         }
@@ -382,15 +383,15 @@ impl BaseScope {
 
     /// Makes the base of the heading, resolved against the enclosing base, the fallback.
     fn apply_entity(&mut self) {
-        rebase(&mut self.by_fallback, &self.fallback, self.encoding);
+        self.fallback.rebase(self.encoding);
         self.scratch.clear();
-        let resolved = self
-            .by_fallback
-            .resolve_into(&self.entity.uri, &mut self.scratch);
+        let resolver = &self.fallback.resolver;
+        let resolved = resolver.resolve_into(&self.entity.uri, &mut self.scratch);
         if resolved.is_ok() && self.admits_base(0) {
-            self.fallback.uri.clone_from(&self.scratch);
-            self.fallback.copy_source(&self.entity);
-            self.fallback.chained = Reference::split(&self.entity.uri).scheme.is_none();
+            let fallback = &mut self.fallback.named;
+            fallback.uri.clone_from(&self.scratch);
+            fallback.copy_source(&self.entity);
+            fallback.chained = Reference::split(&self.entity.uri).scheme.is_none();
         }
     }
 
@@ -398,7 +399,8 @@ impl BaseScope {
     /// Refused if it does not parse against the fallback base, and for `data:` and `javascript:`.
     fn apply_own(&mut self) {
         self.scratch.clear();
-        let resolved = self.by_fallback.resolve_into(&self.own, &mut self.scratch);
+        let resolver = &self.fallback.resolver;
+        let resolved = resolver.resolve_into(&self.own, &mut self.scratch);
         let refused = |scheme: &[u8]| {
             let start = self.scratch.get(..scheme.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
@@ -407,8 +409,9 @@ impl BaseScope {
             let offset = self.own_offset.unwrap_or(0);
             self.diagnose(&diagnostic::HTML_BASE_REFUSED, offset);
         } else if self.admits_base(self.own_offset.unwrap_or(0)) {
-            self.declared.set(&self.scratch, BaseSource::ContentBase);
-            rebase(&mut self.by_declared, &self.declared, self.encoding);
+            let declared = &mut self.declared;
+            declared.named.set(&self.scratch, BaseSource::ContentBase);
+            declared.rebase(self.encoding);
         }
     }
 
@@ -420,16 +423,4 @@ impl BaseScope {
         }
         admits
     }
-}
-
-fn rebase(resolver: &mut uri::Resolver, base: &NamedBase, encoding: &'static Encoding) {
-    if base.is_set() && resolver.base() == Some(&base.uri) {
-        // Messages of an archive often share a base.
-    } else if base.is_set() {
-        // A base that these rules reject leaves the resolver without one.
-        let _ = resolver.rebase(&base.uri);
-    } else {
-        *resolver = uri::Resolver::without_base(resolver.rules());
-    }
-    resolver.set_encoding(encoding);
 }

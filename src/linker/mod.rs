@@ -116,7 +116,7 @@ impl Linker {
             base = context.outer;
         }
         if let Some(base) = base {
-            let fallback = &mut self.scopes[scope].fallback;
+            let fallback = &mut self.scopes[scope].fallback.named;
             fallback.set(&base.uri, base.source.clone());
         }
     }
@@ -216,8 +216,8 @@ impl Linker {
     fn open_scope(&mut self, family: RuleFamily) -> usize {
         let index = self.live;
         if index == self.scopes.len() {
-            self.scopes
-                .push(BaseScope::new(self.ruling, self.writer.longest_base));
+            let scope = BaseScope::new(self.ruling, self.writer.longest_base);
+            self.scopes.push(scope);
         }
         self.live += 1;
         let parent = self.open.last().copied();
@@ -419,12 +419,12 @@ impl Linker {
             // part's Content-Base applies only if that is a default.
             let by = if self.scopes[parent].is_default() && self.scopes[index].has_content_base() {
                 self.prepare(index);
-                &self.scopes[index].by_fallback
+                &self.scopes[index].fallback
             } else {
-                self.scopes[parent].by_document()
+                self.scopes[parent].chosen()
             };
             let mut uri = Vec::new();
-            if by.resolve_into(location, &mut uri).is_ok() {
+            if by.resolver.resolve_into(location, &mut uri).is_ok() {
                 // Targets in markup are normalised by the WHATWG rules, so this label must be, too.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
@@ -522,8 +522,8 @@ impl Linker {
         let index = self.open.last().copied().unwrap_or(0);
         // Waiting references follow pending ones.
         let mark = self.scopes[index].mark;
-        self.waiting
-            .truncate(mark.saturating_sub(self.pending.len()));
+        let waiting = mark.saturating_sub(self.pending.len());
+        self.waiting.truncate(waiting);
         self.pending.truncate(mark);
         if self.scopes[index].settled {
             self.unsettled += 1;
@@ -568,11 +568,9 @@ impl Linker {
         let parent = self.scopes[scope].parent;
         if let Some(parent) = parent {
             self.prepare(parent);
-            let (before, rest) = self.scopes.split_at_mut(scope);
-            rest[0].prepare(Some(&before[parent]));
-        } else {
-            self.scopes[scope].prepare(None);
         }
+        let (before, rest) = self.scopes.split_at_mut(scope);
+        rest[0].prepare(parent.map(|parent| &before[parent]));
     }
 
     /// Reports the diagnostics of closed scopes and moves the open ones to the front, so each is visited once.
@@ -606,15 +604,13 @@ impl Linker {
         step(range.len());
         for index in range {
             let scope = &mut self.scopes[index];
-            scope
-                .diagnostics
-                .sort_by_key(|&(code, _, offset)| (offset, code.name));
+            let diagnostics = &mut scope.diagnostics;
+            diagnostics.sort_by_key(|&(code, _, offset)| (offset, code.name));
             for &(code, count, offset) in &scope.diagnostics {
+                let diagnostic = Diagnostic::new(scope.member(), code, offset);
                 sink.event(&Found::Diagnostic(Diagnostic {
-                    member: scope.member(),
-                    code,
                     count,
-                    offset,
+                    ..diagnostic
                 }));
             }
             scope.diagnostics.clear();

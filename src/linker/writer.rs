@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::base_scope::BaseScope;
+use super::base_scope::{BaseScope, ScopeBase};
 use super::labels::{PartLabels, names_part};
 use super::link::{
     DocumentContext, Enclosure, EnclosureKind, Link, LinkBase, LinkDescription, LinkMember, Sink,
@@ -58,10 +58,10 @@ struct ChosenBase<'a> {
 }
 
 impl<'a> ChosenBase<'a> {
-    fn known(resolver: &'a uri::Resolver, named: Option<(&'a [u8], &'a str)>) -> Self {
+    fn known(known: &'a ScopeBase) -> Self {
         ChosenBase {
-            resolver: Cow::Borrowed(resolver),
-            named: named.map(|(uri, source)| (Cow::Borrowed(uri), source)),
+            resolver: Cow::Borrowed(&known.resolver),
+            named: (known.base()).map(|(uri, source)| (Cow::Borrowed(uri), source)),
         }
     }
 
@@ -118,7 +118,8 @@ impl LinkWriter {
         let (resolver, named) = match found.base {
             // Nearly all references.
             BaseSelector::Document | BaseSelector::Refresh => {
-                (scope.by_document(), scope.document_base())
+                let document = scope.chosen();
+                (&document.resolver, document.base())
             }
             selector => {
                 let codebase = match selector {
@@ -258,10 +259,8 @@ impl LinkWriter {
     fn codebase<'a>(&mut self, scope: &'a BaseScope, codebase: &[u8]) -> Option<ChosenBase<'a>> {
         let mut uri = Vec::new();
         if codebase.len() <= self.longest_base {
-            let resolver = scope.by_document();
-            resolver
-                .resolve_into(&scope.strip(codebase), &mut uri)
-                .ok()?;
+            let (resolver, codebase) = (&scope.chosen().resolver, scope.strip(codebase));
+            resolver.resolve_into(&codebase, &mut uri).ok()?;
         }
         if codebase.len().max(uri.len()) > self.longest_base {
             self.refused.push(&diagnostic::BASE_TOO_LONG);
@@ -279,14 +278,12 @@ impl DocumentPlace {
     fn base<'a>(&'a self, scope: &'a BaseScope, selector: BaseSelector) -> ChosenBase<'a> {
         let root = match selector {
             BaseSelector::Fallback | BaseSelector::FallbackWithFragment(_) => {
-                return ChosenBase::known(&scope.by_fallback, scope.fallback_base());
+                return ChosenBase::known(&scope.fallback);
             }
             BaseSelector::Nothing => {
-                let resolver = uri::Resolver::without_base(scope.rules());
-                return ChosenBase {
-                    resolver: Cow::Owned(resolver),
-                    named: None,
-                };
+                let resolver = Cow::Owned(uri::Resolver::without_base(scope.rules()));
+                let named = None;
+                return ChosenBase { resolver, named };
             }
             BaseSelector::Document | BaseSelector::Refresh | BaseSelector::Codebase(_) => None,
             BaseSelector::Tree => self.tree.as_deref(),
@@ -295,13 +292,13 @@ impl DocumentPlace {
                 root.strip_suffix(b"!/").unwrap_or(root)
             }),
         };
-        let named = scope.document_base();
+        let document = scope.chosen();
         match root.and_then(|root| Some((root, scope.resolver(root)?))) {
             Some((root, resolver)) => ChosenBase {
                 resolver: Cow::Owned(resolver),
-                named: named.map(|(_, source)| (Cow::Borrowed(root), source)),
+                named: (document.base()).map(|(_, source)| (Cow::Borrowed(root), source)),
             },
-            None => ChosenBase::known(scope.by_document(), named),
+            None => ChosenBase::known(document),
         }
     }
 }
@@ -395,9 +392,8 @@ fn names_authority(reference: &[u8]) -> bool {
 }
 
 fn is_script(target: &[u8]) -> bool {
-    Reference::split(target)
-        .scheme
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
+    let scheme = Reference::split(target).scheme;
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript"))
 }
 
 fn some(text: &str) -> Option<&str> {

@@ -48,10 +48,8 @@ impl Base {
 
     fn checked(uri: &[u8], source: BaseSource) -> Result<Self, BaseError> {
         Resolver::new(uri, Rules::Whatwg)?;
-        Ok(Base {
-            uri: uri.to_vec(),
-            source,
-        })
+        let uri = uri.to_vec();
+        Ok(Base { uri, source })
     }
 }
 
@@ -206,10 +204,9 @@ pub fn file_uri(path: &[u8], style: PathStyle) -> Option<Vec<u8>> {
         PathStyle::Unix if path.starts_with(b"/") => push_path(path, &mut uri),
         PathStyle::Unix => return None,
         PathStyle::Windows => {
-            let path: Vec<u8> = path
-                .iter()
-                .map(|&byte| if byte == b'\\' { b'/' } else { byte })
-                .collect();
+            let mut path = path.to_vec();
+            let backslashes = path.iter_mut().filter(|byte| **byte == b'\\');
+            backslashes.for_each(|byte| *byte = b'/');
             let (is_verbatim, path) = match path.strip_prefix(b"//?/") {
                 Some(path) => (true, path),
                 None => (false, &path[..]),
@@ -249,9 +246,8 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
     if !uri[..ends.scheme].eq_ignore_ascii_case(b"file:") {
         return None;
     }
-    let host = uri[ends.scheme..ends.authority]
-        .strip_prefix(b"//")
-        .unwrap_or_default();
+    let host = uri[ends.scheme..ends.authority].strip_prefix(b"//");
+    let host = host.unwrap_or_default();
     let is_local = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
     let path = uri[ends.authority..ends.path].strip_prefix(b"/")?;
     let mut decoded = Vec::with_capacity(uri.len());

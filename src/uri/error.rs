@@ -104,10 +104,8 @@ impl Fault {
         match self.reason {
             Reason::Byte(b' ') => "a space is not allowed here, only %20".to_owned(),
             Reason::Byte(byte @ b'!'..=b'~') => {
-                format!(
-                    "`{}` is not allowed here, only %{byte:02X}",
-                    char::from(byte)
-                )
+                let character = char::from(byte);
+                format!("`{character}` is not allowed here, only %{byte:02X}")
             }
             Reason::Byte(byte @ 0x80..) => {
                 format!("only ASCII is allowed here: the byte 0x{byte:02X} is written %{byte:02X}")
@@ -147,9 +145,8 @@ impl<'a> ComponentText<'a> {
     }
 
     pub(crate) fn strip_prefix(self, prefix: &[u8]) -> Option<Self> {
-        self.bytes
-            .starts_with(prefix)
-            .then(|| self.split_at(prefix.len()).1)
+        let has_prefix = self.bytes.starts_with(prefix);
+        has_prefix.then(|| self.split_at(prefix.len()).1)
     }
 
     /// Checks that every byte is in the set or part of a triplet.

@@ -23,10 +23,8 @@ const WEB: [&[u8]; 6] = [b"http", b"https", b"ftp", b"ftps", b"ws", b"wss"];
 pub(crate) fn has_userinfo(uri: &[u8]) -> bool {
     let parts = Reference::split(uri);
     let is_web = |scheme: &[u8]| WEB.iter().any(|web| scheme.eq_ignore_ascii_case(web));
-    parts
-        .authority
-        .is_some_and(|authority| memchr::memchr(b'@', authority).is_some())
-        && parts.scheme.is_some_and(is_web)
+    let has_user = |authority: &[u8]| memchr::memchr(b'@', authority).is_some();
+    parts.authority.is_some_and(has_user) && parts.scheme.is_some_and(is_web)
 }
 
 /// Returns a host in lower case, with A-labels and without the dot of the root.
@@ -54,10 +52,8 @@ pub(crate) fn parsed_host(host: &[u8]) -> Option<Vec<u8>> {
 /// Returns a host with A-labels, none of them empty, and without a final dot; `None` if it is invalid.
 pub(crate) fn valid_host(host: &[u8]) -> Option<String> {
     let host = parsed_host(host)?;
-    let has_labels = host.starts_with(b"[")
-        || host
-            .split(|&byte| byte == b'.')
-            .all(|label| !label.is_empty());
+    let mut labels = host.split(|&byte| byte == b'.');
+    let has_labels = host.starts_with(b"[") || labels.all(|label| !label.is_empty());
     String::from_utf8(host).ok().filter(|_| has_labels)
 }
 

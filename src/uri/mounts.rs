@@ -116,13 +116,13 @@ impl Mounts {
     /// Returns whether a URI has the authority of a mount; `alike` as for [`Mounts::find`].
     #[must_use]
     pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        let Some((scheme, rest)) = split(uri) else {
-            return false;
-        };
-        let target = rest.strip_prefix(b"//");
-        let mounts = target.and_then(|target| self.authorities.get(authority(target)));
-        let mut mounts = mounts.into_iter().flatten();
-        mounts.any(|&mount| self.serves(mount, scheme, &alike))
+        let mounts = split(uri).and_then(|(scheme, rest)| {
+            let mounts = self.authorities.get(authority(rest.strip_prefix(b"//")?))?;
+            mounts
+                .iter()
+                .find(|&&mount| self.serves(mount, scheme, &alike))
+        });
+        mounts.is_some()
     }
 
     /// The directories and their URIs, with their trailing slashes.
@@ -134,15 +134,13 @@ impl Mounts {
     /// Returns the URI of the innermost mounted directory that a file is in.
     #[must_use]
     pub fn uri_of_mount(&self, path: &[u8]) -> Option<&[u8]> {
-        let (mount, _) = self.of_path(path)?;
-        Some(&mount.uri)
+        Some(&self.of_path(path)?.0.uri)
     }
 
     /// Returns the path of a file relative to the innermost mounted directory that holds the file.
     #[must_use]
     pub fn relative_path<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
-        let (_, rest) = self.of_path(path)?;
-        Some(rest)
+        Some(self.of_path(path)?.1)
     }
 
     fn of_path<'a>(&self, path: &'a [u8]) -> Option<(&Mount, &'a [u8])> {

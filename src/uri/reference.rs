@@ -49,16 +49,13 @@ impl<'a> Reference<'a> {
     #[must_use]
     pub fn split(reference: &'a [u8]) -> Self {
         let ends = Ends::of(reference);
+        let after = |mark, start, end| (start < end).then(|| &reference[start + mark..end]);
         Self {
             scheme: ends.has_scheme().then(|| &reference[..ends.scheme - 1]),
-            authority: ends
-                .has_authority()
-                .then(|| &reference[ends.scheme + 2..ends.authority]),
+            authority: after(2, ends.scheme, ends.authority),
             path: &reference[ends.authority..ends.path],
-            query: ends
-                .has_query()
-                .then(|| &reference[ends.path + 1..ends.query]),
-            fragment: (ends.query < reference.len()).then(|| &reference[ends.query + 1..]),
+            query: after(1, ends.path, ends.query),
+            fragment: after(1, ends.query, reference.len()),
         }
     }
 }

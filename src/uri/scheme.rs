@@ -3,6 +3,7 @@
 use super::error::{Component, ComponentText, Fault};
 use super::reference::SCHEME;
 use crate::bytes::class::ByteSet;
+use crate::bytes::pattern::Pattern;
 
 /// Section 5: `uchar = unreserved | escape`, without the escapes.
 const UCHAR: ByteSet = ByteSet::ALPHANUMERIC.with(b"$-_.+!*'(),");
@@ -64,9 +65,8 @@ const PORTS: [(&[u8], &[u8]); 10] = [
 
 /// Returns the default port of a scheme, which is compared without case.
 pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
-    let row = PORTS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(scheme));
+    let mut rows = PORTS.iter();
+    let row = rows.find(|(name, _)| name.eq_ignore_ascii_case(scheme));
     row.map(|(_, port)| *port)
 }
 
@@ -118,11 +118,8 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
     check_host(host)?;
     let Some(port) = port else { return Ok(()) };
     port.needed(Component::Port, "the port is empty")?;
-    port.consists_of(
-        &ByteSet::DIGIT,
-        Component::Port,
-        "a port consists of digits",
-    )
+    let sentence = "a port consists of digits";
+    port.consists_of(&ByteSet::DIGIT, Component::Port, sentence)
 }
 
 fn check_login(login: ComponentText<'_>) -> Result<(), Fault> {
@@ -220,11 +217,8 @@ fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
 /// Section 3.8.
 fn telnet(rest: ComponentText<'_>) -> Result<(), Fault> {
     let after = rest.strip_prefix(b"/").unwrap_or(rest.split_at(0).0);
-    after.require(
-        after.bytes.is_empty(),
-        Component::Path,
-        "nothing can follow the slash",
-    )
+    let sentence = "nothing can follow the slash";
+    after.require(after.bytes.is_empty(), Component::Path, sentence)
 }
 
 /// Section 3.9.
@@ -265,32 +259,13 @@ fn require_slash(
         .ok_or_else(|| rest.fault(component, "a slash follows the host"))
 }
 
+/// A hostname of section 5, without its case.
+static HOST_NAME: Pattern =
+    Pattern::new(r"(?i)^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$");
+/// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit` (RFC 2396 section 3.2.2)
+pub(super) static ADDRESS: Pattern = Pattern::new(r"^[0-9]+(?:\.[0-9]+){3}$");
+
 /// Section 5: `host = hostname | hostnumber`; RFC 2396 section 3.2.2 only adds a dot at the end.
 pub(super) fn is_host(host: &[u8]) -> bool {
-    let is_label = |label: &[u8]| match label {
-        [first, .., last] => {
-            first.is_ascii_alphanumeric()
-                && last.is_ascii_alphanumeric()
-                && label
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        }
-        [only] => only.is_ascii_alphanumeric(),
-        [] => false,
-    };
-    let mut last_label = host;
-    let all_labels = host.split(|&byte| byte == b'.').all(|label| {
-        last_label = label;
-        is_label(label)
-    });
-    all_labels && last_label.first().is_some_and(u8::is_ascii_alphabetic) || is_address(host)
-}
-
-/// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit` (RFC 2396 section 3.2.2)
-pub(super) fn is_address(host: &[u8]) -> bool {
-    let mut numbers = 0;
-    host.split(|&byte| byte == b'.').all(|number| {
-        numbers += 1;
-        !number.is_empty() && number.iter().all(u8::is_ascii_digit)
-    }) && numbers == 4
+    HOST_NAME.is_match(host) || ADDRESS.is_match(host)
 }

@@ -40,11 +40,8 @@ fn without_session(text: Vec<u8>, needed: u8, patterns: &[Regex]) -> Vec<u8> {
         let Some(groups) = pattern.captures(&text) else {
             return text;
         };
-        let kept = groups
-            .iter()
-            .skip(1)
-            .flatten()
-            .map(|group| group.as_bytes());
+        let kept = groups.iter().skip(1).flatten();
+        let kept = kept.map(|group| group.as_bytes());
         kept.collect::<Vec<_>>().concat()
     })
 }
@@ -75,11 +72,8 @@ pub fn surt(uri: &[u8]) -> String {
         path.pop();
     }
     out.extend(path);
-    let query = without_session(
-        escaped(&unescaped(parts.query.unwrap_or_default())),
-        b'=',
-        &IN_QUERIES,
-    );
+    let query = escaped(&unescaped(parts.query.unwrap_or_default()));
+    let query = without_session(query, b'=', &IN_QUERIES);
     if !query.is_empty() {
         let mut parameters: Vec<_> = query.split(|&byte| byte == b'&').collect();
         // A name alone precedes the same name with a value.
@@ -104,11 +98,9 @@ fn push_host(authority: &[u8], scheme: &[u8], out: &mut Vec<u8>) {
     let mut labels: Vec<_> = name.split(|&byte| byte == b'.').collect();
     labels.reverse();
     let host = labels.join(&b',');
-    out.extend(
-        host.strip_prefix(b"[")
-            .and_then(|host| host.strip_suffix(b"]"))
-            .unwrap_or(&host),
-    );
+    let address = host.strip_prefix(b"[");
+    let address = address.and_then(|host| host.strip_suffix(b"]"));
+    out.extend_from_slice(address.unwrap_or(&host));
     let is_default = matches!(
         (scheme, port),
         (_, b"" | b":") | (b"http", b":80") | (b"https", b":443")

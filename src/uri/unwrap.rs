@@ -181,12 +181,8 @@ fn percent(value: &[u8]) -> Vec<u8> {
 /// Returns a URL with both slashes: some servers and clients fold those in the path of a rewritten link.
 fn with_slashes(url: &[u8]) -> Option<Vec<u8>> {
     let (start, rest) = url.split_at(Reference::split(url).scheme?.len() + 1);
-    let slash: &[u8] = match rest {
-        [b'/', b'/', ..] => b"",
-        [b'/', ..] => b"/",
-        _ => b"",
-    };
-    Some([start, slash, rest].concat())
+    let is_folded = rest.starts_with(b"/") && !rest.starts_with(b"//");
+    Some([start, &b"/"[..usize::from(is_folded)], rest].concat())
 }
 
 /// Returns whether a text begins with a scheme of the web or of mail, and not with letters of a cipher.
@@ -350,9 +346,8 @@ fn standard(digit: u8) -> Option<u8> {
 
 fn base64(digits: &[u8]) -> Option<Vec<u8>> {
     let digits = digits.iter().filter(|&&digit| digit != b'=');
-    let digits: Vec<u8> = digits
-        .map(|&digit| standard(digit))
-        .collect::<Option<_>>()?;
+    let digits = digits.map(|&digit| standard(digit));
+    let digits: Vec<u8> = digits.collect::<Option<_>>()?;
     let (mut decoder, mut out) = (Base64::default(), Vec::new());
     decoder.push(&digits, &mut out, &mut ());
     decoder.finish(&mut out, &mut ());

@@ -8,8 +8,9 @@ use super::percent::UNRESERVED;
 use super::reference::{Ends, SCHEME};
 use super::resolve::Resolver;
 use super::rules::Rules;
-use super::scheme::{self, is_address, is_host};
+use super::scheme::{self, ADDRESS, is_host};
 use crate::bytes::class::{ByteSet, run_end, split_once};
+use crate::bytes::pattern::Pattern;
 
 /// The grammar by which a reference is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,20 +170,13 @@ fn authority_3986(authority: ComponentText<'_>) -> Result<(), Fault> {
     })
 }
 
+/// RFC 3986 section 3.2.2: `IPvFuture`.
+static FUTURE: Pattern = Pattern::new(r"(?i)^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$");
+
 /// RFC 3986 section 3.2.2: `IP-literal = "[" ( IPv6address / IPvFuture  ) "]"`.
 fn ip_literal(address: ComponentText<'_>) -> Result<(), Fault> {
-    let is_future = |rest: &[u8]| {
-        let digits = ByteSet::HEXADECIMAL.first_outside(rest);
-        digits.is_some_and(|end| {
-            let name = &rest[end + 1..];
-            end > 0
-                && rest[end] == b'.'
-                && !name.is_empty()
-                && NAME.with(b":").first_outside(name).is_none()
-        })
-    };
     let is_valid = match address.bytes {
-        [b'v' | b'V', rest @ ..] => is_future(rest),
+        future @ [b'v' | b'V', ..] => FUTURE.is_match(future),
         bytes => str::from_utf8(bytes).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok()),
     };
     address.require(is_valid, Component::Authority, "not an IP address")
@@ -258,7 +252,9 @@ fn is_server(authority: &[u8]) -> bool {
     let mut parts = authority.split(|&byte| byte == b'@');
     let hostport = parts.next_back().unwrap_or_default();
     let (host, port) = split_once(hostport, b':');
-    let name = host.strip_suffix(b".").filter(|host| !is_address(host));
+    let name = host
+        .strip_suffix(b".")
+        .filter(|host| !ADDRESS.is_match(host));
     let digits = port.unwrap_or_default();
     parts.count() < 2 && is_host(name.unwrap_or(host)) && digits.iter().all(u8::is_ascii_digit)
 }

@@ -35,11 +35,8 @@ impl Prepared {
         let scheme = &self.uri[..ends.scheme];
         let path = &self.uri[ends.authority..ends.path];
         let directory = &path[..memchr::memrchr(b'/', path).map_or(0, |at| at + 1)];
-        let has_dots = || {
-            directory
-                .split(|&byte| byte == b'/')
-                .any(|segment| matches!(segment, b"." | b".."))
-        };
+        let mut segments = directory.split(|&byte| byte == b'/');
+        let mut has_dots = || segments.any(|segment| matches!(segment, b"." | b".."));
         let has_drive = scheme == b"file:" && matches!(directory, [b'/', _, b':' | b'|', ..]);
         self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
         self.is_web = WEB.contains(&scheme);

@@ -118,9 +118,8 @@ pub(super) fn resolve_2396(
     let mut kind = split.relative_kind();
     if split.ends.has_scheme() {
         // Step 3.
-        let is_hierarchical = HIERARCHICAL
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(split.scheme()));
+        let is_own = |name: &&[u8]| name.eq_ignore_ascii_case(split.scheme());
+        let is_hierarchical = HIERARCHICAL.iter().any(is_own);
         if !is_hierarchical || !split.shares_scheme(base, scheme) {
             out.extend_from_slice(reference);
             return Ok(split.absolute_kind());
