@@ -93,7 +93,7 @@ impl Response {
         let resolver = Resolver::new(&self.retrieved.uri, Rules::Whatwg);
         let resolved = resolver.is_ok_and(|base| base.resolve_into(value, &mut uri).is_ok());
         if resolved {
-            self.entity = Some(Base { uri, source });
+            self.entity = Some(Base::new(uri, source));
         }
     }
 

@@ -54,10 +54,8 @@ pub struct Kept {
 impl Kept {
     /// Keeps up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Kept {
-            limit,
-            ..Kept::default()
-        }
+        let empty = Kept::default();
+        Kept { limit, ..empty }
     }
 }
 
@@ -110,9 +108,8 @@ impl<R: Read> Read for Replay<'_, R> {
 impl<R: Read> RewindSource for Replay<'_, R> {
     fn rewind(&mut self) -> io::Result<()> {
         if self.kept.beyond {
-            return Err(io::Error::other(
-                "the document is too long to be read again",
-            ));
+            let reason = "the document is too long to be read again";
+            return Err(io::Error::other(reason));
         }
         self.kept.at = 0;
         Ok(())
@@ -208,6 +205,14 @@ pub(crate) struct Section<F> {
     pub(crate) at: u64,
     /// The offset after the last one.
     pub(crate) end: u64,
+}
+
+impl<F> Section<F> {
+    /// Reads from an offset to the end of the file, even if it grows.
+    pub(crate) fn from(file: F, at: u64) -> Self {
+        let end = u64::MAX;
+        Section { file, at, end }
+    }
 }
 
 impl<F: std::ops::Deref<Target: ReadAt>> Read for Section<F> {

@@ -327,8 +327,7 @@ impl BaseScope {
     pub(super) fn directory(&self) -> Option<Base> {
         let (mut uri, chosen) = (Vec::new(), self.chosen());
         chosen.resolver.resolve_into(b".", &mut uri).ok()?;
-        let source = chosen.named.source.clone()?;
-        Some(Base { uri, source })
+        Some(Base::new(uri, chosen.named.source.clone()?))
     }
 
     pub(super) fn is_in_message(&self) -> bool {

@@ -64,7 +64,7 @@ impl ArchiveSink for &mut dyn Sink {}
 
 /// An archive, as its members are named and found from outside.
 #[derive(Default)]
-struct ArchivePlace {
+pub(super) struct ArchivePlace {
     /// Before the names of members: the names of the archives around, each with a `!`.
     prefix: String,
     /// Before the paths of members: the paths of the archives around, each with `!/`.
@@ -78,7 +78,8 @@ struct ArchivePlace {
 }
 
 impl ArchivePlace {
-    fn new(format: &'static ArchiveFormat, base: Option<Base>) -> Self {
+    /// Creates an outermost archive, whose members have paths after `base`.
+    pub(super) fn new(format: &'static ArchiveFormat, base: Option<Base>) -> Self {
         let kind = match format.kind {
             ArchiveKind::Package(format) if *format == package::ODF => EnclosureKind::Open,
             ArchiveKind::Package(_) => EnclosureKind::Package,
@@ -103,15 +104,12 @@ impl ArchivePlace {
         let base = self.base.as_ref()?;
         let mut uri = base.uri.clone();
         push_path(&normal_path(name), &mut uri);
-        let source = base.source.clone();
-        Some(Base { uri, source })
+        Some(Base::new(uri, base.source.clone()))
     }
 
     fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn ArchiveSink) -> TreeRoot {
         let directory = sink.root_of_member(member.inner);
-        let roles = directory
-            .as_ref()
-            .map_or(RstRoles::Docutils, |_| RstRoles::Sphinx);
+        let roles = [RstRoles::Docutils, RstRoles::Sphinx][usize::from(directory.is_some())];
         let directory = directory.unwrap_or_default();
         let below = directory.strip_prefix(self.path.as_slice());
         let mut uri = self.base_of(below.unwrap_or_default()).map(|base| base.uri);
@@ -349,17 +347,6 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
-    /// Reads an archive, whose members have paths after `base`; passes their links to the sink.
-    pub(super) fn read(
-        &mut self,
-        format: &'static ArchiveFormat,
-        container: Box<dyn Container>,
-        base: Option<Base>,
-    ) -> io::Result<()> {
-        let place = ArchivePlace::new(format, base);
-        self.members(container, &place)
-    }
-
     /// Reads a file in a message, if it is an archive or a PDF.
     fn read_attachment(&mut self, attachment: &Attachment<'_>) {
         let part = attachment.member;
@@ -452,7 +439,12 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
-    fn members(&mut self, container: Box<dyn Container>, place: &ArchivePlace) -> io::Result<()> {
+    /// Reads an archive, and passes the links of its members to the sink.
+    pub(super) fn members(
+        &mut self,
+        container: Box<dyn Container>,
+        place: &ArchivePlace,
+    ) -> io::Result<()> {
         let container = Shared::new(container);
         let read = self.each_member(&container, place);
         self.record.counts.members += container.lock().records().unwrap_or(0);
@@ -693,11 +685,9 @@ impl<'a> ArchiveReader<'a> {
             None => archive.base.clone(),
         };
         let outer = outer.filter(|base| base.uri.len() <= longest);
-        let tree = if *format == *Format::RST {
-            archive.root_of(&place, self.sink)
-        } else {
-            TreeRoot::default()
-        };
+        let is_rst = *format == *Format::RST;
+        let tree = is_rst.then(|| archive.root_of(&place, self.sink));
+        let tree = tree.unwrap_or_default();
         let document = Document {
             declared: options.declared.or(member.charset),
             enclosure: archive.enclosure.as_ref().filter(|_| member.base.is_none()),

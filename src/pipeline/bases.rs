@@ -41,15 +41,12 @@ pub(crate) enum UnmountedBase {
 impl Bases {
     /// Returns bases for the current directory, which may have been removed.
     pub fn here() -> Self {
-        let here = std::env::current_dir().unwrap_or_default();
-        let mut here = here.as_os_str().as_encoded_bytes().to_vec();
+        let mut here = bytes_of(&std::env::current_dir().unwrap_or_default()).to_vec();
         if !here.is_empty() && here.last() != Some(&b'/') {
             here.push(b'/');
         }
-        Bases {
-            here,
-            ..Bases::default()
-        }
+        let bases = Bases::default();
+        Bases { here, ..bases }
     }
 
     /// Returns an absolute path, or the message to show if the current directory is needed and unknown.
@@ -90,8 +87,7 @@ impl Bases {
         let Some(uri) = absolute.and_then(|path| self.repositories.uri(path)) else {
             return self.of_file(path, names);
         };
-        let source = BaseSource::RetrievalRoot;
-        Some(Base { uri, source })
+        Some(Base::new(uri, BaseSource::RetrievalRoot))
     }
 
     pub(crate) fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
@@ -102,16 +98,14 @@ impl Bases {
             if self.index.iter().any(|name| absolute.ends_with(name)) {
                 up_to_slash(&mut uri);
             }
-            let source = BaseSource::RetrievalRoot;
-            return Some(Base { uri, source });
+            return Some(Base::new(uri, BaseSource::RetrievalRoot));
         }
         if self.otherwise != UnmountedBase::File {
             return self.of_stream();
         }
         let mut uri = b"file://".to_vec();
         push_path(absolute, &mut uri);
-        let source = BaseSource::RetrievalFile;
-        Some(Base { uri, source })
+        Some(Base::new(uri, BaseSource::RetrievalFile))
     }
 
     /// Cuts the URI of an index file to its directory's: the document at `x/index.html` is retrieved as `x/`.
@@ -146,21 +140,19 @@ impl Bases {
 
     /// Returns the base of a container that was not retrieved from its path, such as mail.
     pub(crate) fn of_container(&self) -> Base {
-        let (uri, source) = match (&self.otherwise, &self.default) {
-            (UnmountedBase::Given(uri), _) => (uri.clone(), BaseSource::RetrievalOption),
-            (_, Some(uri)) => (uri.clone(), BaseSource::DefaultOption),
+        match (&self.otherwise, &self.default) {
+            (UnmountedBase::Given(uri), _) => Base::new(uri.clone(), BaseSource::RetrievalOption),
+            (_, Some(uri)) => Base::new(uri.clone(), BaseSource::DefaultOption),
             // RFC 2557 section 5 (e).
-            _ => (b"thismessage:/".to_vec(), BaseSource::DefaultThisMessage),
-        };
-        Base { uri, source }
+            _ => Base::new(b"thismessage:/".to_vec(), BaseSource::DefaultThisMessage),
+        }
     }
 
     pub(crate) fn of_stream(&self) -> Option<Base> {
         let UnmountedBase::Given(uri) = &self.otherwise else {
             return None;
         };
-        let (uri, source) = (uri.clone(), BaseSource::DefaultOption);
-        Some(Base { uri, source })
+        Some(Base::new(uri.clone(), BaseSource::DefaultOption))
     }
 }
 

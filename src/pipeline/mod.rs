@@ -25,7 +25,7 @@ pub mod writer;
 
 pub use options::{
     Filter, MessageFilter, MessageForm, OutputOrder, PartKind, PipelineOptions, Progress,
-    ReportMode, Shard, TargetForm, Verbosity, Written,
+    ReportMode, Shard, TargetForm, Verbosity,
 };
 
 #[cfg(feature = "internals")]

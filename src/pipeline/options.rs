@@ -313,10 +313,8 @@ impl ReportMode {
 
     /// Returns whether the output has rows of the keys of the layout.
     pub(crate) fn is_links(self) -> bool {
-        matches!(
-            self,
-            ReportMode::Links | ReportMode::Unique(_) | ReportMode::Records
-        )
+        use ReportMode::{Links, Records, Unique};
+        matches!(self, Links | Unique(_) | Records)
     }
 }
 
@@ -338,15 +336,13 @@ impl TargetForm {
     pub(crate) fn of(self, target: &[u8]) -> Cow<'_, [u8]> {
         let mut normal = Vec::new();
         match self {
-            TargetForm::Normalized
-                if Resolver::without_base(Rules::Whatwg)
-                    .resolve_into(target, &mut normal)
-                    .is_ok() =>
-            {
-                Cow::Owned(normal)
+            TargetForm::Normalized => {
+                let resolver = Resolver::without_base(Rules::Whatwg);
+                let resolved = resolver.resolve_into(target, &mut normal);
+                resolved.map_or(target.into(), |_| normal.into())
             }
-            TargetForm::NoFragment => Cow::Borrowed(split_once(target, b'#').0),
-            _ => Cow::Borrowed(target),
+            TargetForm::NoFragment => split_once(target, b'#').0.into(),
+            TargetForm::Target => target.into(),
         }
     }
 }
@@ -405,8 +401,8 @@ pub struct Filter {
     pub elements: Vec<String>,
     /// Contexts; empty: all.
     pub contexts: Vec<Context>,
-    /// Relative or absolute references.
-    pub written: Written,
+    /// References that are absolute as written (RFC 3986 section 4), or that are relative; `None`: all.
+    pub absolute: Option<bool>,
     /// Attributes and header fields, in lower case; empty: all.
     pub attributes: Vec<String>,
     /// Hosts of targets, with a leading dot for any host under one; empty: all.
@@ -473,8 +469,8 @@ impl MessageFilter {
     pub(crate) fn needs_envelope(&self) -> bool {
         let texts = [&self.from, &self.to, &self.subject, &self.list];
         let times = [&self.since, &self.until];
-        texts.iter().any(|text| text.is_some())
-            || times.iter().any(|time| time.is_some())
+        texts.into_iter().any(Option::is_some)
+            || times.into_iter().any(Option::is_some)
             || !self.parts.is_empty()
     }
 
@@ -487,8 +483,8 @@ impl MessageFilter {
         };
         let matches = |set: &Option<RegexSet>, texts: &[&Option<String>]| {
             let mut texts = texts.iter().filter_map(|text| text.as_ref());
-            set.as_ref()
-                .is_none_or(|set| texts.any(|text| set.is_match(text.as_bytes())))
+            let mut any = |set: &RegexSet| texts.any(|text| set.is_match(text.as_bytes()));
+            set.as_ref().is_none_or(&mut any)
         };
         let date = envelope.date.as_deref();
         // Times of one form are in the order of their bytes.
@@ -506,28 +502,15 @@ impl MessageFilter {
     }
 }
 
-/// Whether a reference is relative or absolute as written (RFC 3986 section 4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Written {
-    /// References of both kinds.
-    #[default]
-    Any,
-    /// References without a scheme.
-    Relative,
-    /// References with a scheme.
-    Absolute,
-}
-
 impl Filter {
     /// Returns whether any link may be left out.
     pub(crate) fn is_set(&self) -> bool {
         let lists = [&self.schemes, &self.elements, &self.attributes, &self.hosts];
         lists.iter().any(|list| !list.is_empty())
-            || [&self.include, &self.exclude]
-                .iter()
-                .any(|set| set.is_some())
+            || self.include.is_some()
+            || self.exclude.is_some()
             || !self.contexts.is_empty()
-            || self.written != Written::Any
+            || self.absolute.is_some()
             || self.messages.needs_envelope()
     }
 
@@ -547,12 +530,8 @@ impl Filter {
             self.hosts.iter().any(|known| covers(known, &host))
         };
         let has_element = |element| self.elements.iter().any(|one| one == element);
-        let is_written_so = match self.written {
-            Written::Any => true,
-            Written::Relative => written().scheme.is_none(),
-            Written::Absolute => written().scheme.is_some(),
-        };
-        is_written_so
+        let is_written_so = |absolute| written().scheme.is_some() == absolute;
+        self.absolute.is_none_or(is_written_so)
             && (self.schemes.is_empty() || has_scheme())
             && (self.contexts.is_empty() || self.contexts.contains(&link.context))
             && (self.elements.is_empty() || link.element.is_some_and(has_element))
@@ -614,10 +593,10 @@ impl FromStr for Shard {
         let numbers = text.split_once('/');
         let number = |text: &str| text.parse::<u64>().ok();
         match numbers.and_then(|(one, other)| number(one).zip(number(other))) {
-            Some((index, count)) if 1 <= index && index <= count => Ok(Shard {
-                index: index - 1,
-                count,
-            }),
+            Some((number @ 1.., count)) if number <= count => {
+                let index = number - 1;
+                Ok(Shard { index, count })
+            }
             _ => Err("expected I/N with 1 <= I <= N".to_owned()),
         }
     }

@@ -172,9 +172,8 @@ impl Piece {
         }
         // Pieces are dispatched in order, so workers have all others.
         let sums = added.wait_while(sums, |sums| sums.pieces <= self.index);
-        Some(std::mem::take(
-            &mut *sums.unwrap_or_else(PoisonError::into_inner),
-        ))
+        let mut sums = sums.unwrap_or_else(PoisonError::into_inner);
+        Some(std::mem::take(&mut *sums))
     }
 }
 

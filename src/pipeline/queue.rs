@@ -126,9 +126,9 @@ impl<'a> Queue<'a> {
         };
         let mut state = lock(&self.walk);
         let found = state.walk.by_ref().filter(belongs).take(BATCH_FILES);
-        let mut jobs: Vec<Job> = found
-            .map(|found| found.map_or_else(Job::Unreadable, |entry| Job::File(entry, None)))
-            .collect();
+        let job = |entry| Job::File(entry, None);
+        let found = found.map(|found| found.map_or_else(Job::Unreadable, job));
+        let mut jobs: Vec<Job> = found.collect();
         if jobs.is_empty() {
             return Err(state.batches);
         }
@@ -199,12 +199,12 @@ impl<'a> Queue<'a> {
         {
             return None;
         }
-        match options.choose(entry.bytes(), entry.named, head) {
-            Ok(format) if options.may_split(format, head) => Some(Box::new(DocumentSplitter::new(
-                options, entry, format, file,
-            )?)),
-            _ => None,
+        let format = options.choose(entry.bytes(), entry.named, head).ok()?;
+        if !options.may_split(format, head) {
+            return None;
         }
+        let splitter = DocumentSplitter::new(options, entry, format, file)?;
+        Some(Box::new(splitter))
     }
 }
 

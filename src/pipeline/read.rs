@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
-use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
+use super::archive::{self, ArchivePlace, ArchiveReader, ArchiveSink, InMember, NestedOutput};
 use super::bases::{AbsolutePaths, TreeRoot};
 use super::input::{Input, OpenedFile};
 use super::options::{PipelineOptions, ReportMode, Splice, spliced};
@@ -88,9 +88,8 @@ impl<'a> FileReader<'a> {
                 return Ok(FileOutcome::Listed);
             }
             let container = Box::new(PublicInbox::open(&entry.path)?);
-            return Ok(FileOutcome::Read(
-                self.archive(entry, &GIT, container, sink),
-            ));
+            let read = self.archive(entry, &GIT, container, sink);
+            return Ok(FileOutcome::Read(read));
         }
         if let Some(splices) = self.options.replaced.get(&entry.path) {
             if let [whole] = &splices[..]
@@ -224,7 +223,8 @@ impl<'a> FileReader<'a> {
         let slug = self.slug(entry, b"!/");
         let mut reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested, sink);
         reader.slug = slug;
-        let error = reader.read(format, container, base).err();
+        let place = ArchivePlace::new(format, base);
+        let error = reader.members(container, &place).err();
         FileRead {
             format: None,
             has_counts: true,
@@ -246,9 +246,10 @@ impl<'a> FileReader<'a> {
                 extractor.extract_bytes(document, bytes, sink);
                 Ok(bytes.len() as u64)
             }
-            Input::File(_, mut file) => file
-                .rewind()
-                .and_then(|()| extractor.extract_seekable(document, file, sink)),
+            Input::File(_, mut file) => {
+                let rewound = file.rewind();
+                rewound.and_then(|()| extractor.extract_seekable(document, file, sink))
+            }
             Input::Stream(head, mut stream) if self.options.line_buffered => {
                 let mut sink = sink;
                 let mut out = extractor.stream(document, &mut sink);

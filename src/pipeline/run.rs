@@ -14,24 +14,20 @@ use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::tally::{self, KeyCounts};
 use super::walk::Walk;
 use super::workers::run_workers;
-use super::writer::{BLOCK, Keyed, OutputChunk, OutputWriter, TargetHasher};
+use super::writer::{BLOCK, ChunkBuilder, Keyed, OutputChunk, OutputWriter, TargetHasher};
 use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
+use crate::output::DocumentPath;
 use crate::output::escape::{push_decimal, push_visible};
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
 use crate::output::record::{
     ArchiveRecord, DiagnosticCounts, DocumentFacts, Skip, Summary, counted,
 };
-use crate::output::table::RowBuilder;
 use crate::output::text::push_path;
-use crate::output::{DocumentPath, LinkFormatter};
 
 const REORDER_LIMIT: usize = 8 << 20;
-
-/// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
-const ROW_BLOCK: usize = 256 << 10;
 
 /// The outcome of a run.
 #[derive(Debug, Default)]
@@ -154,10 +150,7 @@ struct RunCollector<'a, W: Write + Send> {
     ordered: &'a ReorderBuffer<OutputChunk, OutputWriter<W>>,
     ticket: u64,
     path: DocumentPath,
-    block: OutputChunk,
-    lines: LinkFormatter<'a>,
-    /// The rows that are not in the block yet, if the output is a table.
-    rows: Option<RowBuilder>,
+    rows: ChunkBuilder<'a>,
     /// `None` if every link is reported.
     filter: Option<&'a Filter>,
     /// The same for all workers.
@@ -181,9 +174,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
-            block: OutputChunk::default(),
-            lines: LinkFormatter::new(options.output, &options.layout),
-            rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
+            rows: ChunkBuilder::new(options),
             filter: Some(&options.filter).filter(|filter| filter.is_set()),
             hash,
             summary: Summary::default(),
@@ -234,14 +225,19 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             }
         }
         self.release_memory();
-        self.end_block();
-        self.ordered.finish(self.ticket, &mut self.block)
+        self.rows.complete();
+        self.ordered.finish(self.ticket, &mut self.rows.chunk)
     }
 
     fn begin_document(&mut self, path: &[u8]) {
         self.release_memory();
         self.path.set(path);
         self.document = DocumentState::default();
+    }
+
+    /// Appends the row of a document, where records are listed.
+    fn list_document(&mut self, facts: DocumentFacts) {
+        self.list_record(None, &LinkMember::default(), facts);
     }
 
     /// Appends the row of a document or a member, where records are listed.
@@ -258,10 +254,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             title: self.document.title.take(),
             ..facts
         };
-        self.push(&Link {
-            member,
-            ..Link::unresolved(words.as_bytes(), part)
-        });
+        let link = Link::unresolved(words.as_bytes(), part);
+        self.rows.push(&self.path, &Link { member, ..link });
         self.document.is_listed = true;
         self.flush();
     }
@@ -296,10 +290,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         record.diagnostics.set_piece(index);
         let is_reported = record.is_container || has_counts && self.counts_archives();
         let report = self.options.report;
-        let is_by_file = matches!(
-            report,
-            ReportMode::Count | ReportMode::Paths | ReportMode::Records
-        );
+        let by_file = [ReportMode::Count, ReportMode::Paths, ReportMode::Records];
+        let is_by_file = by_file.contains(&report);
         let record = match piece {
             Some(piece) if is_reported || is_by_file => piece.add_counts(&record),
             Some(_) => None,
@@ -317,7 +309,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
                 error,
                 ..DocumentFacts::default()
             };
-            self.list_record(None, &LinkMember::default(), facts);
+            self.list_document(facts);
         }
         if let Some(record) = record {
             self.report_by_file(record.links);
@@ -336,7 +328,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     /// Reports the current document by file, given the number of its links.
     fn report_by_file(&mut self, references: u64) {
         let layout = &self.options.layout;
-        let output = &mut self.block.output;
+        let output = &mut self.rows.chunk.output;
         match self.options.report {
             ReportMode::Count if references > 0 => {
                 if layout.location.path {
@@ -370,7 +362,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         };
         let is_among_links = self.has_records();
         if is_among_links {
-            push_archive(&self.path, archive, &mut self.block.output);
+            push_archive(&self.path, archive, &mut self.rows.chunk.output);
         }
         let form = Some(form).filter(|_| !is_among_links);
         let push = |path: &_, out: &mut _| push_archive(path, archive, out);
@@ -378,7 +370,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     }
 
     fn list_path(&mut self) {
-        let output = &mut self.block.output;
+        let output = &mut self.rows.chunk.output;
         push_path(&self.options.layout, &self.path, None, output);
         output.push(self.options.layout.terminator);
     }
@@ -388,11 +380,10 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.summary.skip(skip.reason);
         let words = skip.to_string();
         let reason = words.strip_prefix("skipped, ").unwrap_or(&words);
-        let facts = DocumentFacts {
+        self.list_document(DocumentFacts {
             skipped: Some(reason.to_owned()),
             ..DocumentFacts::default()
-        };
-        self.list_record(None, &LinkMember::default(), facts);
+        });
         let shown = self.options.verbosity;
         let is_shown = named && shown.errors || shown.diagnostics;
         let form = is_shown.then_some(self.options.messages);
@@ -410,15 +401,13 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     fn fail(&mut self, message: &str) {
         self.summary.errors += 1;
         if !self.document.is_listed {
-            let error = Some(message.to_owned());
-            let facts = DocumentFacts {
-                error,
+            self.list_document(DocumentFacts {
+                error: Some(message.to_owned()),
                 ..DocumentFacts::default()
-            };
-            self.list_record(None, &LinkMember::default(), facts);
+            });
         }
         if self.has_records() {
-            push_failure(&self.path, message, &mut self.block.output);
+            push_failure(&self.path, message, &mut self.rows.chunk.output);
         }
         let form = (self.options.verbosity.errors).then_some(self.options.messages);
         let push = |path: &_, out: &mut _| push_failure(path, message, out);
@@ -440,9 +429,9 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         form: Option<MessageForm>,
     ) {
         if is_reported && self.options.has_report {
-            record(&self.path, &mut self.block.report);
+            record(&self.path, &mut self.rows.chunk.report);
         }
-        let messages = &mut self.block.messages;
+        let messages = &mut self.rows.chunk.messages;
         match form {
             None => {}
             Some(MessageForm::Records) => record(&self.path, messages),
@@ -458,35 +447,13 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         }
     }
 
-    /// Apart from [`RunCollector::flush`], which is called for each link.
-    #[inline(never)]
-    fn end_block(&mut self) {
-        if let Some(rows) = &mut self.rows {
-            self.block.rows = rows.finish();
-        }
-    }
-
     /// Passes the block on if it is full.
     fn flush(&mut self) {
-        let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
-        let is_full = self.block.output.len() >= BLOCK || rows >= ROW_BLOCK;
-        if self.options.line_buffered || is_full {
-            self.end_block();
-            let pushed = self.ordered.push(self.ticket, &mut self.block);
+        if self.options.line_buffered || self.rows.is_full() {
+            self.rows.complete();
+            let pushed = self.ordered.push(self.ticket, &mut self.rows.chunk);
             self.stopped = pushed.is_err();
         }
-    }
-
-    fn push(&mut self, link: &Link<'_>) {
-        match &mut self.rows {
-            Some(rows) => rows.push(&self.path, link),
-            None => (self.lines).push(&self.path, link, &mut self.block.output),
-        }
-    }
-
-    fn end(&self) -> usize {
-        let rows = self.rows.as_ref();
-        rows.map_or(self.block.output.len(), RowBuilder::len)
     }
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
@@ -498,7 +465,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         let damage = diagnostic.code.effect == Effect::Damage;
         let is_among_links = self.has_records();
         if is_among_links {
-            push_diagnostic(&self.path, diagnostic, &mut self.block.output);
+            push_diagnostic(&self.path, diagnostic, &mut self.rows.chunk.output);
         }
         let form = self.options.messages;
         let is_shown = match form {
@@ -524,14 +491,14 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
         self.summary.opaque_gateways += u64::from(link.flags.contains(Flags::OPAQUE_GATEWAY));
         self.document.references += 1;
         match options.report {
-            ReportMode::Links => self.push(link),
+            ReportMode::Links => self.rows.push(&self.path, link),
             ReportMode::Unique(form) => {
-                let start = self.end();
-                self.push(link);
-                let range = start..self.end();
+                let start = self.rows.end();
+                self.rows.push(&self.path, link);
+                let range = start..self.rows.end();
                 let target = form.of(link.target.unwrap_or(link.reference));
                 let key = self.hash.of(&target);
-                self.block.keyed.push(Keyed { key, range });
+                self.rows.chunk.keyed.push(Keyed { key, range });
             }
             ReportMode::CountBy => {
                 let values = options.count_by.iter().map(|key| key.of(&self.path, link));

@@ -45,13 +45,9 @@ impl ArchiveSplitter {
             Some(_) if options.is_audit => return None,
             Some(codec) => {
                 let file = Arc::new(file);
-                let whole = Section {
-                    file: Arc::clone(&file),
-                    at: 0,
-                    end: u64::MAX,
-                };
-                let layer =
-                    Decompressed::new(codec, Box::new(whole)).ahead(file, options.threads, STRETCH);
+                let whole = Box::new(Section::from(Arc::clone(&file), 0));
+                let layer = Decompressed::new(codec, whole);
+                let layer = layer.ahead(file, options.threads, STRETCH);
                 let opened = OpenedFile::new(entry.bytes(), layer, fill).ok()?;
                 let format = options.archive(entry, &opened.path, &opened.head)?;
                 let source = opened.input().into_source(Some(&opened.members));

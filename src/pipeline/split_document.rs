@@ -125,10 +125,8 @@ impl DocumentSplitter {
                 last: self.last,
             };
             let file = &*self.file;
-            let read_at = |at, into: &mut [u8]| {
-                let end = u64::MAX;
-                fill(&mut Section { file, at, end }, into).unwrap_or(0)
-            };
+            let read_at =
+                |at, into: &mut [u8]| fill(&mut Section::from(file, at), into).unwrap_or(0);
             match finder.next(&window, &read_at) {
                 MemberSearch::Found { at, next } => {
                     self.at = next;
@@ -242,11 +240,7 @@ impl DocumentSplitter {
         if self.buffer.len() < want {
             self.buffer.resize(want, 0);
         }
-        let mut rest = Section {
-            file: &*self.file,
-            at: self.offset + self.end as u64,
-            end: u64::MAX,
-        };
+        let mut rest = Section::from(&*self.file, self.offset + self.end as u64);
         self.end += fill(&mut rest, &mut self.buffer[self.end..want])?;
         self.last = self.end < want;
         Ok(())

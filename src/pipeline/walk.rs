@@ -166,11 +166,8 @@ impl Walk {
         self.here = root == Root::Here;
         let path = match root {
             Root::Standard => {
-                return Some(Ok(Entry {
-                    path: PathBuf::from("-"),
-                    kind: EntryKind::Standard,
-                    named: true,
-                }));
+                let (path, kind) = (PathBuf::from("-"), EntryKind::Standard);
+                return Some(Ok(self.options.entry(path, kind, true)));
             }
             Root::Here => PathBuf::from("."),
             Root::Path(path) if is_bare(&path) => return Some(Ok(repository(path, true))),
@@ -263,11 +260,8 @@ impl Walk {
 }
 
 fn repository(path: PathBuf, named: bool) -> Entry {
-    Entry {
-        path,
-        kind: EntryKind::Repository,
-        named,
-    }
+    let kind = EntryKind::Repository;
+    Entry { path, kind, named }
 }
 
 /// Returns whether a directory is a repository without a working tree.
@@ -409,10 +403,10 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
         other => Unreadable {
             path: PathBuf::new(),
             // The error itself repeats the path.
-            message: other.io_error().map_or_else(
-                || other.to_string(),
-                |error| io::Error::from(error.kind()).to_string(),
-            ),
+            message: match other.io_error() {
+                Some(error) => io::Error::from(error.kind()).to_string(),
+                None => other.to_string(),
+            },
         },
     }
 }

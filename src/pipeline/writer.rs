@@ -16,6 +16,9 @@ use crate::output::{DocumentPath, LinkFormatter};
 /// A block is pushed when it has this many bytes.
 pub(super) const BLOCK: usize = 64 << 10;
 
+/// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
+const ROW_BLOCK: usize = 256 << 10;
+
 pub(super) const BUFFER: usize = 64 << 10;
 
 /// Returns whether a buffer may be used again: not after a long record.
@@ -178,42 +181,76 @@ impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
     }
 }
 
+/// Makes the lines or rows of links.
+pub(super) struct ChunkBuilder<'a> {
+    lines: LinkFormatter<'a>,
+    /// The rows that are not in the chunk yet, if the output is a table.
+    rows: Option<RowBuilder>,
+    pub(super) chunk: OutputChunk,
+}
+
+impl<'a> ChunkBuilder<'a> {
+    pub(super) fn new(options: &'a PipelineOptions) -> Self {
+        ChunkBuilder {
+            lines: LinkFormatter::new(options.output, &options.layout),
+            rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
+            chunk: OutputChunk::default(),
+        }
+    }
+
+    pub(super) fn push(&mut self, path: &DocumentPath, link: &Link<'_>) {
+        match &mut self.rows {
+            Some(rows) => rows.push(path, link),
+            None => (self.lines).push(path, link, &mut self.chunk.output),
+        }
+    }
+
+    /// Returns the end of the last line or row.
+    pub(super) fn end(&self) -> usize {
+        let rows = self.rows.as_ref();
+        rows.map_or(self.chunk.output.len(), RowBuilder::len)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
+        self.chunk.output.len() >= BLOCK || rows >= ROW_BLOCK
+    }
+
+    /// Puts the rows into the chunk. Apart from [`ChunkBuilder::is_full`], which is called for each link.
+    #[inline(never)]
+    pub(super) fn complete(&mut self) {
+        if let Some(rows) = &mut self.rows {
+            self.chunk.rows = rows.finish();
+        }
+    }
+}
+
 /// Writes rows that are not made by the workers of a run.
 pub(crate) struct RowWriter<'a, W: Write + Send> {
-    lines: LinkFormatter<'a>,
-    rows: Option<RowBuilder>,
-    chunk: OutputChunk,
+    rows: ChunkBuilder<'a>,
     writer: OutputWriter<W>,
 }
 
 impl<'a, W: Write + Send> RowWriter<'a, W> {
     pub(crate) fn new(options: &'a PipelineOptions, output: W) -> io::Result<Self> {
         Ok(RowWriter {
-            lines: LinkFormatter::new(options.output, &options.layout),
-            rows: options.table().map(|_| RowBuilder::new(&options.layout)),
-            chunk: OutputChunk::default(),
+            rows: ChunkBuilder::new(options),
             writer: OutputWriter::new(options, (output, None))?,
         })
     }
 
     pub(crate) fn push(&mut self, path: &DocumentPath, link: &Link<'_>) -> io::Result<()> {
-        match &mut self.rows {
-            Some(rows) => rows.push(path, link),
-            None => self.lines.push(path, link, &mut self.chunk.output),
-        }
-        let weight = self.rows.as_ref().map_or(0, RowBuilder::weight);
-        if self.chunk.output.len().max(weight) >= BLOCK {
+        self.rows.push(path, link);
+        if self.rows.is_full() {
             self.write()?;
         }
         Ok(())
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if let Some(rows) = &mut self.rows {
-            self.chunk.rows = rows.finish();
-        }
-        self.writer.consume(&self.chunk)?;
-        self.chunk.clear();
+        self.rows.complete();
+        self.writer.consume(&self.rows.chunk)?;
+        self.rows.chunk.clear();
         Ok(())
     }
 

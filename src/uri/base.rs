@@ -46,10 +46,13 @@ impl Base {
         Base::checked(uri.as_ref(), BaseSource::DefaultOption)
     }
 
+    pub(crate) fn new(uri: Vec<u8>, source: BaseSource) -> Self {
+        Base { uri, source }
+    }
+
     fn checked(uri: &[u8], source: BaseSource) -> Result<Self, BaseError> {
         Resolver::new(uri, Rules::Whatwg)?;
-        let uri = uri.to_vec();
-        Ok(Base { uri, source })
+        Ok(Base::new(uri.to_vec(), source))
     }
 }
 

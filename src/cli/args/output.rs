@@ -21,7 +21,7 @@ use crate::output::field::{
 use crate::output::{Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{
-    Filter, MessageFilter, MessageForm, OutputOrder, PartKind, ReportMode, TargetForm, Written,
+    Filter, MessageFilter, MessageForm, OutputOrder, PartKind, ReportMode, TargetForm,
 };
 use crate::uri::unwrap::host_pattern;
 
@@ -104,11 +104,7 @@ impl FilterArgs {
                 until: self.until.clone(),
                 parts: self.part.clone(),
             },
-            written: match (self.relative, self.absolute) {
-                (true, _) => Written::Relative,
-                (_, true) => Written::Absolute,
-                _ => Written::Any,
-            },
+            absolute: (self.relative || self.absolute).then_some(self.absolute),
         })
     }
 }
