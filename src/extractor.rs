@@ -247,8 +247,8 @@ impl Extractor {
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut dyn Sink) {
         let format = document.format;
         let first = &bytes[..bytes.len().min(charset::PRESCAN)];
-        let detected = (format.conversion != Conversion::Never)
-            .then(|| charset::detect(format.prescan, document.declared, first));
+        let detect = || charset::detect(format.prescan, document.declared, first);
+        let detected = (format.conversion != Conversion::Never).then(detect);
         let encoding = detected.and_then(|detected| detected.encoding);
         if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
@@ -260,9 +260,8 @@ impl Extractor {
         let (mut start, mut end) = (0, 0);
         loop {
             // While the scanner consumes nothing, the window doubles.
-            end = bytes
-                .len()
-                .min(end + self.options.window.max(end - start).max(1));
+            let more = self.options.window.max(end - start).max(1);
+            end = bytes.len().min(end + more);
             let behind = start.saturating_sub(look_behind);
             let window = Window {
                 bytes: &bytes[behind..end],
@@ -274,10 +273,8 @@ impl Extractor {
             if let Some(restarted) = pass.restarted(&mut self.linker) {
                 let declared = restarted.start.restart.encoding;
                 if charset::converts(format.conversion, declared) {
-                    let document = Document {
-                        declared,
-                        ..*document
-                    };
+                    let mut document = *document;
+                    document.declared = declared;
                     let _ = self.run(&document, &mut Cursor::new(bytes), sink);
                     return;
                 }
@@ -299,12 +296,8 @@ impl Extractor {
         reader: impl Read,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let kept = &mut self.kept(document.format);
-        let source = &mut Replay {
-            inner: reader,
-            kept,
-        };
-        self.run(document, source, sink)
+        let (inner, kept) = (reader, &mut self.kept(document.format));
+        self.run(document, &mut Replay { inner, kept }, sink)
     }
 
     /// Extracts the links of a document that arrives in chunks.
@@ -363,11 +356,8 @@ impl Extractor {
             Passes::Once | Passes::Held => 0,
             // The scanner may request a restart only at the end of its look-ahead.
             Passes::MaybeTwice => {
-                let ahead = self
-                    .options
-                    .window
-                    .saturating_add(2 * format.bounds.look_ahead);
-                self.max_document().saturating_add(ahead)
+                let (window, ahead) = (self.options.window, 2 * format.bounds.look_ahead);
+                (self.max_document()).saturating_add(window.saturating_add(ahead))
             }
         })
     }
@@ -418,8 +408,8 @@ impl Extractor {
         let reader = CharsetReader::new(head, format.conversion, format.prescan, document.declared);
         let pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
-        self.windows
-            .begin_at(self.bounds(format.bounds, &pass), origin);
+        let bounds = self.bounds(format.bounds, &pass);
+        self.windows.begin_at(bounds, origin);
         Ok(DocumentRead {
             reader,
             pass,
@@ -546,10 +536,8 @@ impl Extractor {
         converted: Option<ConvertedDocument<'_>>,
         sink: &mut dyn Sink,
     ) -> usize {
-        let sink = &mut WithAttachments {
-            state: &mut self.attachments,
-            sink,
-        };
+        let state = &mut self.attachments;
+        let sink = &mut WithAttachments { state, sink };
         let scanner = &mut self.scanners[pass.scanner].1;
         let begins = !std::mem::replace(&mut pass.begun, true);
         if begins {
@@ -640,10 +628,7 @@ impl<S: Sink> Stream<'_, S> {
     /// When no memory is left, and when a document is too long to be read a second time; from then on
     /// each call fails.
     pub fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.advance(Chunk {
-            bytes: chunk,
-            is_last: false,
-        })
+        self.advance(chunk, false)
     }
 
     /// Ends the document, passes the other links to the sink, and returns the length in bytes.
@@ -652,10 +637,7 @@ impl<S: Sink> Stream<'_, S> {
     ///
     /// As [`Stream::write`].
     pub fn finish(mut self) -> io::Result<u64> {
-        self.advance(Chunk {
-            bytes: &[],
-            is_last: true,
-        })?;
+        self.advance(&[], true)?;
         match self.reading {
             Some(reading) => self.extractor.end(reading, self.sink),
             None => Ok(0),
@@ -669,11 +651,11 @@ impl<S: Sink> Stream<'_, S> {
     }
 
     /// Reads a chunk, to its end or the document's.
-    fn advance(&mut self, chunk: Chunk<'_>) -> io::Result<()> {
+    fn advance(&mut self, bytes: &[u8], is_last: bool) -> io::Result<()> {
         let failed = || io::Error::other("the stream has failed before");
         let mut progress = self.progress.take().ok_or_else(failed)?;
-        let kept = &mut self.kept;
-        let source = &mut Replay { inner: chunk, kept };
+        let (inner, kept) = (Chunk { bytes, is_last }, &mut self.kept);
+        let source = &mut Replay { inner, kept };
         if self.reading.is_none() {
             let started = self.extractor.start(&self.document, &mut self.head, source);
             self.reading = match started {

@@ -27,11 +27,8 @@ use crate::uri::{Base, BaseSource, ResolveErrorKind};
 pub fn links(bytes: &[u8], format: &'static Format, base: Option<&Base>) -> Links {
     let options = ExtractorOptions::default().with_positions(Positions::Lines);
     let mut found = Vec::new();
-    Extractor::new(&options).extract_bytes(
-        &Document::new(format, base),
-        bytes,
-        &mut |link: &Link<'_>| found.push(OwnedLink::from(link)),
-    );
+    let mut sink = |link: &Link<'_>| found.push(OwnedLink::from(link));
+    Extractor::new(&options).extract_bytes(&Document::new(format, base), bytes, &mut sink);
     Links(found.into_iter())
 }
 
@@ -126,6 +123,7 @@ pub struct OwnedMember {
 impl From<&LinkMember<'_>> for OwnedMember {
     fn from(part: &LinkMember<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
+        let record = |record: &WebRecord<&str>| record.map(|text| (*text).to_owned());
         OwnedMember {
             message_id: owned(part.message_id),
             message_offset: part.message_offset,
@@ -133,9 +131,7 @@ impl From<&LinkMember<'_>> for OwnedMember {
             name_bytes: part.name_bytes.map(<[u8]>::to_vec),
             member_offset: part.member_offset,
             member_length: part.member_length,
-            record: part
-                .record
-                .map(|record| record.map(|text| (*text).to_owned())),
+            record: part.record.map(record),
             media_type: owned(part.media_type),
             charset: owned(part.charset),
             target_part: owned(part.target_part),
@@ -169,6 +165,7 @@ impl OwnedLink {
 impl From<&Link<'_>> for OwnedLink {
     fn from(link: &Link<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
+        let description = |one: LinkDescription<&str>| one.map(|text| (*text).to_owned());
         OwnedLink {
             member: owned(link.member),
             position: link.position,
@@ -185,9 +182,7 @@ impl From<&Link<'_>> for OwnedLink {
             alternatives: link.alternatives.iter().map(|text| text.to_vec()).collect(),
             unwrapped_from: link.unwrapped_from.map(<[u8]>::to_vec),
             part: link.part.into(),
-            description: link
-                .description
-                .map(|one| one.map(|text| (*text).to_owned())),
+            description: link.description.map(description),
         }
     }
 }

@@ -157,10 +157,8 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
         // The name of a file has a dot, or a `#` after it (rule D7).
         Context::Attribute if inner == Escapes::CrossReference => {
             let (path, fragment) = text.split_once('#').unwrap_or((text, "-"));
-            let is_file = path
-                .rsplit('/')
-                .next()
-                .is_some_and(|name| name.contains('.'));
+            let name = path.rsplit('/').next();
+            let is_file = name.is_some_and(|name| name.contains('.'));
             let is_fragment = path.is_empty() && text.contains('#');
             let is_start = |first: char| first.is_ascii_alphanumeric() || "_#/.:".contains(first);
             return text.starts_with(is_start)

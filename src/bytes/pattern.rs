@@ -29,10 +29,8 @@ impl Pattern {
         // Captures allocate memory, which most texts do not need.
         let found = self.captures_at(text, self.find_at(text, at)?.start())?;
         let whole = found.get(0)?.range();
-        let group = found
-            .get(1)
-            .map_or(whole.end..whole.end, |group| group.range());
-        Some([whole, group])
+        let group = found.get(1).map(|group| group.range());
+        Some([whole.clone(), group.unwrap_or(whole.end..whole.end)])
     }
 }
 
@@ -40,8 +38,8 @@ impl Deref for Pattern {
     type Target = Regex;
 
     fn deref(&self) -> &Regex {
-        let compile = || Regex::new(&format!("(?s-u){}", self.source));
-        self.regex
-            .get_or_init(|| compile().expect("patterns are constants"))
+        let regex = || Regex::new(&format!("(?s-u){}", self.source));
+        let regex = || regex().expect("patterns are constants");
+        self.regex.get_or_init(regex)
     }
 }

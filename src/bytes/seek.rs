@@ -34,10 +34,8 @@ static CLASS: [u8; 256] = {
 
 /// Returns the index of the first byte from `at` on of the classes in `stop`, byte by byte.
 fn until(bytes: &[u8], at: usize, stop: u8) -> usize {
-    let rest = &bytes[at..];
-    let found = rest
-        .iter()
-        .position(|&byte| CLASS[byte as usize] & stop != 0);
+    let is_stop = |byte: &u8| CLASS[*byte as usize] & stop != 0;
+    let found = bytes[at..].iter().position(is_stop);
     found.map_or(bytes.len(), |found| at + found)
 }
 
@@ -128,11 +126,8 @@ pub(crate) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let mut odd = 0;
     while at < end {
         let Some(block) = simd::at(bytes, at) else {
-            let rest = &bytes[at..end];
-            return odd == 0
-                && !rest
-                    .iter()
-                    .any(|&byte| matches!(byte, b'&' | b'\r' | 0 | 0x80..));
+            let is_odd = |byte: &u8| matches!(byte, b'&' | b'\r' | 0 | 0x80..);
+            return odd == 0 && !bytes[at..end].iter().any(is_odd);
         };
         let mut mask = block.any_of([b'&', b'\r', 0]) | block.beyond_ascii();
         if end - at < simd::LENGTH {

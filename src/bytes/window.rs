@@ -180,11 +180,7 @@ impl Windows {
     pub(crate) fn has_news(&self) -> bool {
         let pending = self.pending().len();
         let is_full = pending > self.bounds.look_ahead;
-        let few = if self.stalled && !is_full {
-            self.seen / 8
-        } else {
-            0
-        };
+        let few = usize::from(self.stalled && !is_full) * (self.seen / 8);
         pending - self.seen > few
     }
 
@@ -242,9 +238,8 @@ impl Windows {
         self.stalled = start == self.start;
         self.start = start;
         self.seen = self.end - start;
-        let behind = start
-            .saturating_sub(self.bounds.look_behind)
-            .max(self.behind);
+        let behind = start.saturating_sub(self.bounds.look_behind);
+        let behind = behind.max(self.behind);
         self.offset += (behind - self.behind) as u64;
         self.behind = behind;
         self.last

@@ -128,8 +128,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
     let inputs = inputs.without(&arguments.findings.results);
     let others = other_inputs(findings, config);
-    inputs.check(&all_targets, &audit.options.reading, others)?;
-    let outputs = extract::outputs(&all_targets);
+    let outputs = inputs.check(&all_targets, &audit.options.reading, others)?;
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let mut destinations = Vec::new();
     let goes_on = findings.fix == Some(FixArg::Write)
@@ -273,28 +272,26 @@ pub(super) fn options_with(
     let (check, findings) = (&arguments.check, &arguments.findings);
     let mut options = AuditOptions::default();
     options.reading.bases = bases;
-    let mut trees = paths.to_vec();
-    trees.extend(arguments.documents.base.directories());
-    let touching = match &findings.changed_since {
-        None => options.touching(&findings.touching),
-        Some(revision) => {
-            let changed = changed_since(revision, &trees).map_err(flag("changed-since"))?;
-            let (files, renamed) = &changed;
-            let touched = options.touching_only(findings.touching.iter().chain(files));
-            touched.and_then(|options| options.renamed(renamed))
+    let directories = arguments.documents.base.directories();
+    let detects_sources = directories.is_empty() && !check.source.contains(&None);
+    let trees = [paths, &directories].concat();
+    let changed = findings.changed_since.as_ref();
+    let changed = changed.map(|revision| changed_since(revision, &trees));
+    let changed = changed.transpose().map_err(flag("changed-since"))?;
+    let added = findings.added_since.as_ref();
+    let added = added.map(|revision| added_since(revision, &trees));
+    let added = added.transpose().map_err(flag("added-since"))?;
+    options = match &changed {
+        None => options.touching(&findings.touching)?,
+        Some((files, renamed)) => {
+            let touching = findings.touching.iter().chain(files);
+            options.touching_only(touching)?.renamed(renamed)?
         }
     };
-    let detects_sources =
-        arguments.documents.base.directories().is_empty() && !check.source.contains(&None);
-    let touching = match &findings.added_since {
-        None => touching,
-        Some(revision) => {
-            let lines = added_since(revision, &trees).map_err(flag("added-since"))?;
-            touching.and_then(|options| options.added(lines))
-        }
-    };
-    options = touching
-        .and_then(|options| options.entries(&check.entry))?
+    if let Some(lines) = added {
+        options = options.added(lines)?;
+    }
+    options = (options.entries(&check.entry)?)
         .server(check.server)?
         .detect_sources(detects_sources)
         .fragments(check.fragments == SwitchArg::On)
@@ -426,11 +423,8 @@ pub(super) fn reports<'d>(
 ) -> ReportSet<'d> {
     let findings = &arguments.findings;
     let mut reports = ReportSet::new(verbosity, findings.max_findings);
-    let style = |color, file| ReportStyle {
-        color,
-        group: findings.group,
-        file,
-    };
+    let group = findings.group;
+    let style = |color, file| ReportStyle { color, group, file };
     for (role, destination) in destinations {
         match role {
             // A diff takes the place of the findings.
@@ -499,12 +493,9 @@ pub(super) fn finish(
 
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
-    let mut text = format!(
-        "{}\n{}, {}",
-        totals.checked(),
-        counted(totals.errors, "error"),
-        counted(totals.warnings, "warning"),
-    );
+    let (errors, warnings) = (totals.errors, totals.warnings);
+    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+    let mut text = format!("{}\n{errors}, {warnings}", totals.checked());
     let unsuggested = totals.unsuggested;
     if totals.ignored > 0 {
         text += &format!(", {} ignored", totals.ignored);

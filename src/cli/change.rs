@@ -47,9 +47,8 @@ pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<
     let target = OutputTarget::of(findings.output.as_deref())?;
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
     let others = audit::other_inputs(findings, config);
-    inputs.check(&[&target], &options.reading, others)?;
-    let outputs = extract::outputs(&[&target]);
-    let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
+    let outputs = inputs.check(&[&target], &options.reading, others)?;
+    let walk = inputs.walk(OutputOrder::Path, outputs)?;
     let inventory = Inventory::new(Audit::new(options, &paths), walk);
     let mut destination = target.open()?;
     if destination.is_terminal && findings.output().is_table() {
@@ -287,8 +286,8 @@ impl Side {
         options.list = lists[usize::from(arguments.findings.links)];
         let roots = vec![Root::Path(self.path.clone())];
         let inputs = Inputs::new(roots, &arguments.documents.walk);
-        inputs.check(outputs, &options.reading, std::iter::empty())?;
-        let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
+        let outputs = inputs.check(outputs, &options.reading, std::iter::empty())?;
+        let walk = inputs.walk(OutputOrder::Path, outputs)?;
         // Files have their names in git: `REV:PATH/NAME`.
         let shown = self.checkout.as_ref().map(|(_, name)| {
             let end: &[u8] = match &name[..] {
@@ -303,9 +302,7 @@ impl Side {
         if summary.is_empty() {
             return Err(self.error(extract::nothing_was_read(summary).0).into());
         }
-        Ok(TargetSet::Tree(Box::new(TargetTree {
-            inventory,
-            shown: shown.map(|name| ([bytes_of(&self.path), b"/"].concat(), name)),
-        })))
+        let shown = shown.map(|name| ([bytes_of(&self.path), b"/"].concat(), name));
+        Ok(TargetSet::Tree(Box::new(TargetTree { inventory, shown })))
     }
 }

@@ -14,6 +14,8 @@ use super::destination::above;
 use super::message::{Error, Result};
 use crate::archive::git::ObjectReader;
 use crate::audit::options::AddedLines;
+use crate::bytes::class::number;
+use crate::bytes::pattern::Pattern;
 use crate::pipeline::walk::path_of;
 
 /// The first arguments of git: nothing that a repository configures is run.
@@ -121,16 +123,17 @@ pub(super) fn added_since(revision: &OsStr, paths: &[PathBuf]) -> Result<AddedLi
     Ok(added)
 }
 
-/// Reads `@@ -1,2 +3,4 @@`: the number of old lines, and the new lines.
+/// The head of a hunk, `@@ -1,2 +3,4 @@`: a length of 1 is left out.
+static HUNK: Pattern = Pattern::new(r"^@@ -[0-9]+(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@");
+
+/// Returns the number of old lines of a hunk, and the new lines.
 fn hunk(line: &[u8]) -> Option<(u64, Range<u64>)> {
-    let text = str::from_utf8(line.strip_prefix(b"@@ -")?).ok()?;
-    let (old, rest) = text.split_once(" +")?;
-    let (new, _) = rest.split_once(" @@")?;
-    let range = |text: &str| {
-        let (start, length) = text.split_once(',').unwrap_or((text, "1"));
-        Some((start.parse::<u64>().ok()?, length.parse::<u64>().ok()?))
+    let head = HUNK.captures(line)?;
+    let given = |group| {
+        head.get(group)
+            .map_or(Some(1), |digits| number(digits.as_bytes()))
     };
-    let ((_, old), (start, length)) = (range(old)?, range(new)?);
+    let (old, start, length): (_, u64, u64) = (given(1)?, given(2)?, given(3)?);
     Some((old, start..start + length))
 }
 

@@ -88,11 +88,9 @@ impl OutputTarget {
             TargetKind::Socket => connect(&self.path),
             TargetKind::File(path) => Destination::file(path),
         };
-        let opened = opened.map(|destination| Destination {
-            path: self.path.clone(),
-            ..destination
-        });
-        opened.map_err(|error| cannot_write(&self.path, &error))
+        let mut opened = opened.map_err(|error| cannot_write(&self.path, &error))?;
+        opened.path.clone_from(&self.path);
+        Ok(opened)
     }
 }
 
@@ -195,24 +193,20 @@ pub(super) fn holds_data(metadata: &Metadata) -> bool {
     metadata.is_file() || is_pipe
 }
 
-#[cfg(unix)]
+#[cfg_attr(not(unix), allow(unused_variables))]
 fn is_socket(kind: fs::FileType) -> bool {
-    std::os::unix::fs::FileTypeExt::is_socket(&kind)
-}
-
-#[cfg(not(unix))]
-fn is_socket(_: fs::FileType) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileTypeExt::is_socket(&kind);
+    #[cfg(not(unix))]
     false
 }
 
-#[cfg(unix)]
+#[cfg_attr(not(unix), allow(unused_variables))]
 fn connect(path: &Path) -> io::Result<Destination> {
-    let stream = std::os::unix::net::UnixStream::connect(path)?;
-    Ok(Destination::new(stream, false))
-}
-
-#[cfg(not(unix))]
-fn connect(_: &Path) -> io::Result<Destination> {
+    #[cfg(unix)]
+    return std::os::unix::net::UnixStream::connect(path)
+        .map(|stream| Destination::new(stream, false));
+    #[cfg(not(unix))]
     Err(ErrorKind::Unsupported.into())
 }
 

@@ -13,6 +13,7 @@ use super::message::{self, Error, ProgressLine, Result, unless_closed, write_std
 use super::process::{self, Exit};
 use super::{help, manual};
 use crate::extractor::Positions;
+use crate::linker::EmbeddedBases;
 use crate::output::escape::Escape;
 use crate::output::field::{ColumnChoice, RecordField, record_fields};
 use crate::output::record::{Summary, counted};
@@ -20,7 +21,7 @@ use crate::output::{Output, json};
 use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{self, RunOutcome};
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::walk::{self, Outputs, Root};
+use crate::pipeline::walk::{self, Root};
 use crate::pipeline::workers::worker_count;
 use crate::pipeline::{MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
@@ -45,18 +46,15 @@ pub(super) fn run(arguments: &ExtractArgs, lists_records: bool) -> Result<Exit> 
     } else if options.output.is_index() {
         Err("cdxj is an index of records: uriscan records --format cdxj")?;
     } else if let Some(field) = (options.layout.fields.iter()).find(|field| field.is_of_record()) {
-        let name = field.name;
-        Err(format!(
-            "links have no {name}: it is a key of uriscan records"
-        ))?;
+        let reason = "it is a key of uriscan records";
+        Err(format!("links have no {}: {reason}", field.name))?;
     }
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let report = arguments.output.report.as_deref();
     let report = report.map(|path| OutputTarget::of(Some(path)));
     let report = report.transpose()?;
     let targets: Vec<_> = [&target].into_iter().chain(&report).collect();
-    inputs.check(&targets, &options, std::iter::empty())?;
-    let outputs = outputs(&targets);
+    let outputs = inputs.check(&targets, &options, std::iter::empty())?;
     let walk = inputs.walk(options.order, outputs.clone())?;
     let mut output = match (options.report, &arguments.output.output) {
         // Nothing is written.
@@ -117,10 +115,6 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
         [] => vec![Root::Standard],
         paths => paths.iter().map(root).collect(),
     }
-}
-
-pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
-    Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
 
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
@@ -227,8 +221,7 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
     let (walk, read, base) = (&documents.walk, &documents.read, &documents.base);
     let mut options = PipelineOptions {
         declared: read.encoding,
-        decompresses_all: read.decompresses_all(walk),
-        archive_options: read.archives(),
+        decompresses_all: read.decompress || walk.types.iter().any(|one| one.compressed),
         formats: walk.types.iter().map(|one| one.format).collect(),
         types: walk.named_types(),
         bases,
@@ -236,6 +229,8 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
         filter: documents.filter.options()?,
         ..PipelineOptions::default()
     };
+    options.archive_options.http_base = read.http_base;
+    options.archive_options.reads_metadata = read.warc_metadata;
     options.extractor.formats = read.options();
     let mail = &mut options.extractor.formats.mail;
     mail.envelope = options.filter.messages.needs_envelope();
@@ -243,7 +238,9 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
     let longest = usize::try_from(base.longest_base);
     options.extractor.formats.longest_base = longest.unwrap_or(usize::MAX);
     options.extractor.ruling = base.ruling();
-    options.extractor.embedded_bases = base.embedded();
+    if base.ignore_base {
+        options.extractor.embedded_bases = EmbeddedBases::Ignore;
+    }
     options.extractor.unwrapper = read.unwrapper();
     Ok(options)
 }

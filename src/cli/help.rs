@@ -130,9 +130,8 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<()> {
             continue;
         };
         if subcommands().any(|name| name == word) {
-            Err(format!(
-                "{word}: no such file; a subcommand comes before all options: uriscan {word} ..."
-            ))?;
+            let hint = format!("a subcommand comes before all options: uriscan {word} ...");
+            Err(format!("{word}: no such file; {hint}"))?;
         }
         // Only the first word can be a mistyped subcommand.
         if index == 0

@@ -21,10 +21,11 @@ pub(super) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     pub(super) fn new(roots: Vec<Root>, walk: &'a WalkArgs) -> Self {
+        let unread = &[];
         Inputs {
             roots,
             walk,
-            unread: &[],
+            unread,
         }
     }
 
@@ -33,16 +34,18 @@ impl<'a> Inputs<'a> {
         Inputs { unread, ..self }
     }
 
-    /// Checks that outputs are distinct and not inputs; `others` are files read besides those of the walk.
+    /// Checks that outputs are distinct and not inputs, and returns them; `others` are files read besides those
+    /// of the walk.
     pub(super) fn check<'p>(
         &'p self,
         targets: &[&OutputTarget],
         options: &PipelineOptions,
         others: impl Iterator<Item = &'p Path>,
-    ) -> Result<()> {
+    ) -> Result<Outputs> {
         check_distinct(targets)?;
-        if targets.iter().all(|target| target.inode().is_none()) {
-            return Ok(());
+        let outputs: Vec<_> = targets.iter().filter_map(|target| target.inode()).collect();
+        if outputs.is_empty() {
+            return Ok(Outputs::default());
         }
         let walking = self.walk.options()?;
         let check_root = |root: &Root| check_root(root, targets, &walking, options);
@@ -58,7 +61,7 @@ impl<'a> Inputs<'a> {
                 check_root(&root)?;
             }
         }
-        Ok(())
+        Ok(Outputs::new(outputs))
     }
 
     /// Returns the walk of the roots and of the paths of lists, without the outputs of the run.

@@ -61,11 +61,13 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit> {
     let mut table = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
-        if !arguments.columns.is_empty() {
-            return Err("--columns goes with --format arrow".into());
-        }
-        if arguments.dictionaries {
-            return Err("--dictionaries goes with --format arrow".into());
+        let has_columns = !arguments.columns.is_empty();
+        let given = [
+            ("columns", has_columns),
+            ("dictionaries", arguments.dictionaries),
+        ];
+        if let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            return Err(format!("--{flag} goes with --format arrow").into());
         }
         return print(arguments.record.text().as_bytes());
     }
@@ -184,9 +186,8 @@ fn push_row(row: &Explanation, note: &str, roff: &mut Roff) {
     roff.text([bold(row.name), roman(note)]);
     let Explanation { meaning, why, .. } = row;
     let (example, allow) = (row.example, &row.allow);
-    roff.text([roman(format!(
-        "{meaning} {why} For example: {example}. {allow}"
-    ))]);
+    let text = format!("{meaning} {why} For example: {example}. {allow}");
+    roff.text([roman(text)]);
 }
 
 fn push_page(page: &Page, roff: &mut Roff) {

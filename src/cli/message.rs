@@ -96,10 +96,8 @@ impl ProgressLine {
                 write_stderr(b"\r\x1b[K");
             }
         });
-        ProgressLine {
-            end: Some(end),
-            thread: thread.ok(),
-        }
+        let (end, thread) = (Some(end), thread.ok());
+        ProgressLine { end, thread }
     }
 }
 

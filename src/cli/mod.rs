@@ -40,21 +40,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(config) => config,
         Err(exit) => return exit,
     };
-    let mut messages = MessageForm::Words;
+    let messages = match &cli.command {
+        None => cli.extract.output.messages,
+        Some(Command::Extract(given) | Command::Records(given)) => given.output.messages,
+        Some(_) => MessageForm::Words,
+    };
     let result = match &cli.command {
         None => {
-            messages = cli.extract.output.messages;
-            help::check_paths(&cli.extract.paths, true)
-                .and_then(|()| extract::run(&cli.extract, false))
+            let checked = help::check_paths(&cli.extract.paths, true);
+            checked.and_then(|()| extract::run(&cli.extract, false))
         }
-        Some(Command::Extract(arguments)) => {
-            messages = arguments.output.messages;
-            extract::run(arguments, false)
-        }
-        Some(Command::Records(arguments)) => {
-            messages = arguments.output.messages;
-            extract::run(arguments, true)
-        }
+        Some(Command::Extract(arguments)) => extract::run(arguments, false),
+        Some(Command::Records(arguments)) => extract::run(arguments, true),
         Some(Command::Targets(arguments)) => change::targets(arguments, config.as_ref()),
         Some(Command::Diff(arguments)) => change::diff(arguments, config.as_ref()),
         Some(Command::Mv(arguments)) => relocate::run(arguments, config.as_ref()),

@@ -144,12 +144,9 @@ pub(super) fn on_termination(clean_up: fn()) {
 }
 
 pub(super) fn usage(start: Instant) -> Usage {
-    let (cpu, peak) = resources();
-    Usage {
-        wall: start.elapsed(),
-        cpu,
-        peak: peak_resident().or(peak),
-    }
+    let ((cpu, peak), wall) = (resources(), start.elapsed());
+    let peak = peak_resident().or(peak);
+    Usage { wall, cpu, peak }
 }
 
 #[cfg(unix)]
@@ -166,11 +163,7 @@ fn resources() -> (Option<Duration>, Option<u64>) {
     };
     let cpu = duration(used.user_time()) + duration(used.system_time());
     // The unit of ru_maxrss is a byte on Apple systems and a KiB elsewhere.
-    let unit = if cfg!(target_vendor = "apple") {
-        1
-    } else {
-        1024
-    };
+    let unit = [1024, 1][usize::from(cfg!(target_vendor = "apple"))];
     let peak = u64::try_from(used.max_rss()).ok().map(|peak| peak * unit);
     (Some(cpu), peak)
 }

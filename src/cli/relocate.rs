@@ -134,11 +134,11 @@ fn relocated(
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
-    let relocation = Relocation {
-        old: absolute(&old)?,
-        new: absolute(&new)?,
-    };
-    let plan = inventory.plan(&relocation)?;
+    let [old_path, new_path] = [absolute(&old)?, absolute(&new)?];
+    let plan = inventory.plan(&Relocation {
+        old: old_path,
+        new: new_path,
+    })?;
     let reader = &mut FileReader::new(reading);
     refusals.extend(plan.refusals);
     let mut files = fixed(&plan.documents, reader, refusals)?;
@@ -208,10 +208,8 @@ fn fixed(
         let fixed = document.make(reader, &old).map_err(cannot)?;
         let left = fixed.left.iter();
         refusals.extend(left.map(|(fix, reason)| {
-            let (place, reference) = (
-                colons(fix.position),
-                String::from_utf8_lossy(&fix.replacement),
-            );
+            let reference = String::from_utf8_lossy(&fix.replacement);
+            let place = colons(fix.position);
             format!("{shown}{place}: {reference}: {reason}")
         }));
         let path = document.path.clone();
@@ -365,11 +363,8 @@ impl MoveChanges {
                 };
                 let paths = [bytes_of(path), bytes_of(&to)];
                 push_heads(HEADS, paths, &mut out);
-                push_heads(
-                    [("rename from ", ""), ("\nrename to ", "")],
-                    paths,
-                    &mut out,
-                );
+                let names = [("rename from ", ""), ("\nrename to ", "")];
+                push_heads(names, paths, &mut out);
                 if let Some(file) = self.files.iter().find(|file| file.path == *path) {
                     file.fixed.push_diff_between(paths, &file.old, &mut out);
                 }

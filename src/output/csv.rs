@@ -39,11 +39,8 @@ pub(super) fn push_row(
         }
         let start = out.len();
         push_cell(&value, out);
-        let is_formula = matches!(
-            out.get(start),
-            Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
-        );
-        if is_formula && layout.protects_formulas {
+        let is_formula = |first| b"=+-@\t\r".contains(first);
+        if layout.protects_formulas && out.get(start).is_some_and(is_formula) {
             out.insert(start, b'\'');
         }
         protect(start, out);

@@ -215,11 +215,8 @@ pub(super) fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
         },
         Value::Texts(texts) => push_list(texts.iter().map(String::as_bytes), out, push_string),
         Value::Words(words) => {
-            push_list(
-                words.split_terminator(' ').map(str::as_bytes),
-                out,
-                push_string,
-            );
+            let words = words.split_terminator(' ').map(str::as_bytes);
+            push_list(words, out, push_string);
         }
     }
 }

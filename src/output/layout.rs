@@ -49,11 +49,9 @@ impl Layout {
     pub(crate) fn of_records(mut fields: Vec<&'static RecordField>) -> Self {
         let mut seen = HashSet::new();
         fields.retain(|field| seen.insert(field.name));
-        let after_type: Vec<_> = fields
-            .iter()
-            .copied()
-            .filter(|field| !std::ptr::eq(*field, &FIELDS[0]))
-            .collect();
+        let is_type = |field: &&RecordField| std::ptr::eq(*field, &FIELDS[0]);
+        let after_type = fields.iter().copied().filter(|field| !is_type(field));
+        let after_type: Vec<_> = after_type.collect();
         let runs = after_type.chunk_by(|one, next| one.scope() == next.scope());
         let runs = runs.map(|fields| FieldRun {
             scope: fields[0].scope(),

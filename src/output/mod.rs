@@ -145,11 +145,10 @@ pub struct LinkFormatter<'a> {
 impl<'a> LinkFormatter<'a> {
     /// Creates a formatter for a format and a layout.
     pub fn new(output: &'a Output, layout: &'a Layout) -> Self {
-        let last = link_record::LastRecord::default();
         LinkFormatter {
             output,
             layout,
-            last,
+            last: link_record::LastRecord::default(),
         }
     }
 

@@ -273,11 +273,7 @@ impl fmt::Display for Skip {
         match self.reason {
             SkipReason::Binary => write!(formatter, "not text but {format}"),
             SkipReason::Compressed => {
-                let hint = if self.is_damaged {
-                    ""
-                } else {
-                    " (see --decompress)"
-                };
+                let hint = [" (see --decompress)", ""][usize::from(self.is_damaged)];
                 write!(formatter, "compressed ({format}) and not read{hint}")
             }
             SkipReason::Archive => write!(formatter, "an archive of files ({format})"),

@@ -65,9 +65,8 @@ impl Schema {
         let fields = || self.table.iter().filter(|field| field.name != "type");
         let keys: Vec<_> = fields().map(|field| self.key(field)).collect();
         let required = fields().filter(|field| field.is_core());
-        let required: Vec<_> = required
-            .map(|field| quoted(field.name.as_bytes()))
-            .collect();
+        let required = required.map(|field| quoted(field.name.as_bytes()));
+        let required: Vec<_> = required.collect();
         let text = self.text.replace("{keys}", &keys.join(",\n    "));
         text.replace("{required}", &required.join(","))
     }
@@ -82,19 +81,14 @@ impl Schema {
         };
         // A finding about a document has no values for the keys of a link.
         let may_lack = self.name == "finding" && kind != "array" && field.name != "path";
-        let is_nullable = matches!(
-            field.presence,
-            FieldPresence::Nullable | FieldPresence::Mail
-        );
+        let nullable = [FieldPresence::Nullable, FieldPresence::Mail];
+        let is_nullable = nullable.contains(&field.presence);
         let kind = if is_nullable || field.is_requested() || may_lack {
             format!("[\"{kind}\",\"null\"]")
         } else {
             quoted(kind.as_bytes())
         };
-        let (name, about) = (
-            quoted(field.name.as_bytes()),
-            quoted(field.about.as_bytes()),
-        );
+        let [name, about] = [field.name, field.about].map(|text| quoted(text.as_bytes()));
         format!("{name}:{{\"description\":{about},\"type\":{kind}{more}}}")
     }
 }

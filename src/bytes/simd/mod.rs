@@ -104,11 +104,8 @@ pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) 
 
 /// Returns whether all bytes are ASCII, in a third of the instructions of the slice's method for a URI.
 pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
-    !any(
-        bytes,
-        |block| block.up_to(0x7F) ^ 0xFFFF,
-        |byte| !byte.is_ascii(),
-    )
+    let mask = |block: Block| block.up_to(0x7F) ^ 0xFFFF;
+    !any(bytes, mask, |byte| !byte.is_ascii())
 }
 
 /// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.

@@ -10,7 +10,7 @@ use crate::cli::args::input::size;
 use crate::cli::help::{is_scheme, is_url};
 use crate::cli::message::Result;
 use crate::decode::compression::Codec;
-use crate::linker::{EmbeddedBases, Ruling};
+use crate::linker::Ruling;
 use crate::output::escape::visible;
 use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin, served_at};
 use crate::pipeline::walk::{path_of, read_start};
@@ -91,13 +91,6 @@ impl BaseArgs {
                 ..Ruling::AUTO
             },
         }
-    }
-
-    pub(in crate::cli) fn embedded(&self) -> EmbeddedBases {
-        if self.ignore_base {
-            return EmbeddedBases::Ignore;
-        }
-        EmbeddedBases::Honour
     }
 
     pub(in crate::cli) fn directories(&self) -> Vec<PathBuf> {

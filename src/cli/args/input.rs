@@ -7,7 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
-use crate::archive::{ArchiveOptions, HttpBase};
+use crate::archive::HttpBase;
 use crate::cli::help::{nearest, possible_values};
 use crate::cli::message::Result;
 use crate::decode::compression::CODECS;
@@ -298,18 +298,6 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    pub(in crate::cli) fn archives(&self) -> ArchiveOptions {
-        ArchiveOptions {
-            http_base: self.http_base,
-            reads_metadata: self.warc_metadata,
-            ..ArchiveOptions::default()
-        }
-    }
-
-    pub(in crate::cli) fn decompresses_all(&self, walk: &WalkArgs) -> bool {
-        self.decompress || walk.types.iter().any(|one| one.compressed)
-    }
-
     pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {
         let mut unwrapper = Unwrapper::default();
         for (gateway, host) in &self.unwrap_host {

@@ -102,10 +102,8 @@ impl<W: Write + Send> TableWriter<W> {
         };
         let columns = (columns.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
         let part = |from, count| {
-            columns
-                .iter()
-                .map(|column| column.slice(from, count))
-                .collect()
+            let slices = columns.iter().map(|column| column.slice(from, count));
+            slices.collect()
         };
         self.held += block.weight();
         for rows in ranges {
