@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::args::base::mount;
 use super::args::{AuditArgs, DiffArgs, DiffSide};
-use super::audit::{self, OutputRole, options, paths, roots};
+use super::audit::{self, OutputRole, options, options_with, paths, roots};
 use super::changed::checkout;
 use super::config::Config;
 use super::destination::OutputTarget;
@@ -270,22 +270,17 @@ impl Side {
         }
     }
 
-    fn tree(
-        &self,
-        arguments: &AuditArgs,
-        site: &[u8],
-        outputs: &[&OutputTarget],
-    ) -> Result<TargetSet> {
+    fn tree(&self, audit: &AuditArgs, site: &[u8], outputs: &[&OutputTarget]) -> Result<TargetSet> {
         let mut bases = Bases::here();
         let root = bases.absolute(&root_of(&self.path))?;
         bases.mounts.add(&root, site);
         let paths = [self.path.clone()];
-        let mut options = audit::options_with(arguments, &paths, bases)?;
+        let mut options = options_with(audit, &paths, bases)?;
         options = options.detect_sources(false).orphan_assets(true);
         let lists = [ListedLinks::Anchors, ListedLinks::Links];
-        options.list = lists[usize::from(arguments.findings.links)];
+        options.list = lists[usize::from(audit.findings.links)];
         let roots = vec![Root::Path(self.path.clone())];
-        let inputs = Inputs::new(roots, &arguments.documents.walk);
+        let inputs = Inputs::new(roots, &audit.documents.walk);
         let outputs = inputs.check(outputs, &options.reading, std::iter::empty())?;
         let walk = inputs.walk(OutputOrder::Path, outputs)?;
         // Files have their names in git: `REV:PATH/NAME`.

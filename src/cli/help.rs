@@ -183,17 +183,14 @@ fn fetch_first(url: &str) -> String {
 }
 
 /// Returns the candidate with the smallest edit distance to a word, at most a third of its length.
-pub(super) fn nearest<'a>(
-    word: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // The distance takes time by the product of both lengths.
     if word.len() > 64 {
         return None;
     }
     let word = word.to_ascii_lowercase();
-    let with_distance =
-        candidates.map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate));
+    let distance = |name: &str| strsim::damerau_levenshtein(&word, name);
+    let with_distance = known.map(|name| (distance(name), name));
     let (distance, nearest) = with_distance.min_by_key(|(distance, _)| *distance)?;
     (distance * 3 <= nearest.len()).then_some(nearest)
 }

@@ -433,16 +433,14 @@ fn list(path: &Path) -> Vec<PathBuf> {
     files.map(DirEntry::into_path).collect()
 }
 
+type Rename = fn(&Path, &Path) -> io::Result<()>;
+
 fn rename(old: &Path, new: &Path) -> io::Result<()> {
     fs::rename(old, new)
 }
 
 /// Makes the renames of a journal that are not made yet, the last one with a function, and removes it.
-fn complete(
-    journal: &Path,
-    trees: &[PathBuf],
-    last: fn(&Path, &Path) -> io::Result<()>,
-) -> io::Result<()> {
+fn complete(journal: &Path, trees: &[PathBuf], last: Rename) -> io::Result<()> {
     let renames = bytes(journal)?;
     let paths: Vec<_> = renames.split(|&byte| byte == 0).map(path_of).collect();
     let pairs = paths.chunks_exact(2);

@@ -119,13 +119,8 @@ fn components(reference: &[u8], rules: GrammarArg) -> Components<'_> {
     ]
 }
 
-fn push_lines(
-    components: &Components<'_>,
-    fault: Option<&Fault>,
-    escape: Escape,
-    out: &mut Vec<u8>,
-) {
-    for (name, value) in components {
+fn push_lines(parts: &Components<'_>, fault: Option<&Fault>, escape: Escape, out: &mut Vec<u8>) {
+    for (name, value) in parts {
         if let Some(value) = value {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(if value.is_empty() { b":" } else { b": " });

@@ -58,7 +58,7 @@ pub(super) struct NamedBase {
     /// The source as records name it.
     label: String,
     /// Whether a relative Content-Location was resolved against the enclosing base.
-    chained: bool,
+    pub(super) chained: bool,
 }
 
 impl NamedBase {
@@ -303,11 +303,6 @@ impl BaseScope {
             }
             None => self.diagnostics.push((code, 1, offset)),
         }
-    }
-
-    /// Returns whether the base comes from a relative one of a heading.
-    pub(super) fn is_chained(&self) -> bool {
-        self.chosen().named.chained
     }
 
     /// Returns whether the base is missing or a default.

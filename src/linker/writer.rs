@@ -190,7 +190,7 @@ impl LinkWriter {
                 (target, unwrapped_from) = (Ok(self.original.as_slice()), Some(uri));
             }
         }
-        if inherits && scope.is_chained() && found.base == BaseSelector::Document {
+        if inherits && scope.chosen().named.chained && found.base == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }
         if let Ok(target) = target
@@ -441,14 +441,10 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 #[inline(never)]
-fn decode_name<'n>(
-    name: &[u8],
-    buffer: &'n mut String,
-    refused: &mut Vec<&'static Code>,
-) -> &'n str {
+fn decode_name<'n>(name: &[u8], buffer: &'n mut String, codes: &mut Vec<&'static Code>) -> &'n str {
     let (name, is_cut) = cut_name(name);
     if is_cut {
-        refused.push(&diagnostic::RECORD_NAME_TOO_LONG);
+        codes.push(&diagnostic::RECORD_NAME_TOO_LONG);
     }
     buffer.clear();
     buffer.push_str(&lossy(name));

@@ -1,5 +1,7 @@
 //! The keys of the record of a link, one row each in the order of the record.
 
+use std::collections::HashSet;
+
 use super::column::{ColumnKind, ColumnSet, Value};
 use super::json::push_value;
 use super::record::DocumentPath;
@@ -29,6 +31,9 @@ pub struct RecordField {
     /// Returns the value for a link of a document.
     pub value: FieldValue,
 }
+
+/// Keys in the order of a record.
+pub(crate) type FieldList = Vec<&'static RecordField>;
 
 type FieldValue = for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>;
 
@@ -346,7 +351,7 @@ pub(crate) static TARGET_FIELDS: &[RecordField] = fields! {
 };
 
 /// Returns the keys of `uriscan records`: those that are named, or else all.
-pub(crate) fn record_fields(choices: &[ColumnChoice]) -> Result<Vec<&'static RecordField>, String> {
+pub(crate) fn record_fields(choices: &[ColumnChoice]) -> Result<FieldList, String> {
     let mut chosen = Vec::new();
     for choice in choices {
         if let ColumnChoice::Field(RecordField { name, .. }) = choice {
@@ -421,31 +426,19 @@ impl ColumnChoice {
 }
 
 /// Returns the chosen columns, each once, by default [`ColumnSet::Core`].
-pub(crate) fn chosen_fields(
-    choices: &[ColumnChoice],
-    described: bool,
-) -> Vec<&'static RecordField> {
-    let choices = match choices {
-        [] => &[ColumnChoice::Set(ColumnSet::Core)],
-        choices => choices,
-    };
-    let mut chosen: Vec<&'static RecordField> = Vec::new();
-    for choice in choices {
-        let fields = match choice {
-            ColumnChoice::Set(set) => table_fields(*set, described),
-            ColumnChoice::Field(field) => vec![*field],
-        };
-        for field in fields {
-            if chosen.iter().all(|known| known.name != field.name) {
-                chosen.push(field);
-            }
-        }
-    }
-    chosen
+pub(crate) fn chosen_fields(choices: &[ColumnChoice], described: bool) -> FieldList {
+    let core = [ColumnChoice::Set(ColumnSet::Core)];
+    let choices = [choices, &core][usize::from(choices.is_empty())];
+    let fields = choices.iter().flat_map(|choice| match choice {
+        ColumnChoice::Set(set) => table_fields(*set, described),
+        ColumnChoice::Field(field) => vec![*field],
+    });
+    let mut seen = HashSet::new();
+    fields.filter(|field| seen.insert(field.name)).collect()
 }
 
 /// Returns the columns of a set, with the descriptions of links in markup if `described`.
-pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static RecordField> {
+pub(crate) fn table_fields(set: ColumnSet, described: bool) -> FieldList {
     let is_wanted =
         |field: &&RecordField| field.sets.contains(&set) || described && field.needs_description();
     all_fields().filter(is_wanted).collect()

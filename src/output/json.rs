@@ -122,11 +122,8 @@ pub(crate) fn push_stats(summary: &Summary, usage: Option<&Usage>, out: &mut Vec
     out.extend_from_slice(b"}\n");
 }
 
-pub(crate) fn push_each_count(
-    counts: impl Iterator<Item = (&'static str, u64)>,
-    out: &mut Vec<u8>,
-) {
-    for (name, count) in counts {
+pub(crate) fn push_each_count(rows: impl Iterator<Item = (&'static str, u64)>, out: &mut Vec<u8>) {
+    for (name, count) in rows {
         push_count(name, count, out);
     }
 }

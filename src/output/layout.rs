@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::column::ColumnSet;
 use super::escape::Escape;
-use super::field::{FIELDS, RecordField, ValueScope, default_fields, table_fields};
+use super::field::{FIELDS, FieldList, RecordField, ValueScope, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
@@ -12,7 +12,7 @@ pub struct Layout {
     /// The `type` of a record in JSON.
     pub(crate) kind: &'static str,
     /// The keys, or the columns of a table, in order.
-    pub(crate) fields: Vec<&'static RecordField>,
+    pub(crate) fields: FieldList,
     /// The keys after `type`, in runs of one scope.
     pub(crate) runs: Vec<FieldRun>,
     /// Arrow: strings that many rows share are numbers of strings in a dictionary, which each batch replaces.
@@ -35,7 +35,7 @@ pub struct Layout {
 #[derive(Clone, Debug)]
 pub(crate) struct FieldRun {
     pub(crate) scope: ValueScope,
-    pub(crate) fields: Vec<&'static RecordField>,
+    pub(crate) fields: FieldList,
 }
 
 impl Default for Layout {
@@ -46,7 +46,7 @@ impl Default for Layout {
 
 impl Layout {
     /// Returns the layout of these keys, of which each is shown once.
-    pub(crate) fn of_records(mut fields: Vec<&'static RecordField>) -> Self {
+    pub(crate) fn of_records(mut fields: FieldList) -> Self {
         let mut seen = HashSet::new();
         fields.retain(|field| seen.insert(field.name));
         let is_type = |field: &&RecordField| std::ptr::eq(*field, &FIELDS[0]);
@@ -72,11 +72,7 @@ impl Layout {
     }
 
     /// Shows other records, with the same form.
-    pub(crate) fn with_records(
-        self,
-        kind: &'static str,
-        fields: Vec<&'static RecordField>,
-    ) -> Self {
+    pub(crate) fn with_records(self, kind: &'static str, fields: FieldList) -> Self {
         let Layout { fields, runs, .. } = Layout::of_records(fields);
         Layout {
             kind,

@@ -81,18 +81,12 @@ impl Output {
     }
 
     /// Appends the number of links with values of some keys: a record, or a line with `-` for an empty value.
-    pub(crate) fn count(
-        &self,
-        layout: &Layout,
-        counted: Counted<'_>,
-        count: u64,
-        out: &mut Vec<u8>,
-    ) {
+    pub(crate) fn count(&self, layout: &Layout, keyed: Counted<'_>, count: u64, out: &mut Vec<u8>) {
         if self.has_records() {
-            return json::push_counted(counted, count, out);
+            return json::push_counted(keyed, count, out);
         }
         push_decimal(count, out);
-        for (index, value) in counted.1.iter().enumerate() {
+        for (index, value) in keyed.1.iter().enumerate() {
             if index > 0 {
                 // The terminator of the value before.
                 out.pop();

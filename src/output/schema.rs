@@ -2,8 +2,8 @@
 
 use super::column::ColumnKind;
 use super::field::{
-    ColumnChoice, FIELDS, FieldPresence, RECORD_FIELDS, RecordField, TARGET_FIELDS, chosen_fields,
-    record_fields,
+    ColumnChoice, FIELDS, FieldList, FieldPresence, RECORD_FIELDS, RecordField, TARGET_FIELDS,
+    chosen_fields, record_fields,
 };
 use super::json::quoted;
 
@@ -16,10 +16,8 @@ pub(crate) struct Schema {
     /// The table of its keys, without their type.
     table: &'static [RecordField],
     /// Returns the columns that are chosen of its table; `None` without a table.
-    pub fields: Option<TableColumns>,
+    pub fields: Option<fn(&[ColumnChoice]) -> Result<FieldList, String>>,
 }
-
-type TableColumns = fn(&[ColumnChoice]) -> Result<Vec<&'static RecordField>, String>;
 
 pub(crate) static SCHEMAS: &[Schema] = &[
     Schema {

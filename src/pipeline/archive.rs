@@ -392,11 +392,6 @@ impl<'a> ArchiveReader<'a> {
         self.diagnose(Some(member), &[ArchiveFault { code, offset: 0 }]);
     }
 
-    /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics.
-    fn counts_diagnostics(&self) -> bool {
-        !self.options.is_audit
-    }
-
     fn skip(&mut self, kind: &str, place: &MemberPlace<'_>) -> io::Result<()> {
         self.record.counts.skip(kind);
         self.end_member(place, None, Some(kind));
@@ -431,7 +426,8 @@ impl<'a> ArchiveReader<'a> {
     fn diagnose(&mut self, member: Option<&str>, faults: &[ArchiveFault]) {
         for &ArchiveFault { code, offset } in faults {
             let diagnostic = Diagnostic::new(member, code, offset);
-            if self.counts_diagnostics() {
+            // In an audit each member is a document with diagnostics.
+            if !self.options.is_audit {
                 self.record.diagnostics.add(&diagnostic);
             } else {
                 self.sink.event(&Found::Diagnostic(diagnostic));
@@ -700,13 +696,12 @@ impl<'a> ArchiveReader<'a> {
         };
         let record = member.record.as_deref();
         let shown = record.map(|record| record.fields.map(String::as_str));
-        let counts_diagnostics = self.counts_diagnostics();
         let mut member_sink = InMember {
             name: Some(place.name),
             part: place.part(shown.as_ref()),
             compressed: place.compressed,
             message: self.message,
-            diagnostics: counts_diagnostics.then_some(&mut self.record.diagnostics),
+            diagnostics: (!options.is_audit).then_some(&mut self.record.diagnostics),
             ..InMember::new(self.sink)
         };
         let length = match contents {

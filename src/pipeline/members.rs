@@ -171,11 +171,8 @@ impl ArchiveSink for ArchiveSearch<'_> {
             }
         }
         let inside = self.path.strip_prefix(path);
-        if inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(b"!")) {
-            MemberChoice::Read
-        } else {
-            MemberChoice::Skip
-        }
+        let is_read = inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(b"!"));
+        [MemberChoice::Skip, MemberChoice::Read][usize::from(is_read)]
     }
 
     fn take_contents(&mut self, path: &[u8], contents: &mut dyn Read) -> io::Result<bool> {

@@ -1,7 +1,7 @@
 //! A huge file in pieces, so that all workers can share it.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::input::{Input, OpenedFile};
@@ -27,6 +27,8 @@ pub(super) trait Splitter: Send {
 
 pub(crate) struct SplitFile {
     pub(crate) entry: Entry,
+    /// The number of pieces that have been made.
+    pieces: AtomicUsize,
     /// Whether a piece has reported that the file became shorter.
     has_shrunk: AtomicBool,
     sums: Mutex<PieceSums>,
@@ -109,21 +111,18 @@ impl SplitFile {
     pub(super) fn new(entry: &Entry) -> Arc<Self> {
         Arc::new(SplitFile {
             entry: entry.clone(),
+            pieces: AtomicUsize::new(0),
             has_shrunk: AtomicBool::new(false),
             sums: Mutex::default(),
             added: Condvar::new(),
         })
     }
 
-    pub(super) fn piece(
-        self: &Arc<Self>,
-        index: usize,
-        is_last: bool,
-        contents: PieceContents,
-    ) -> Piece {
+    /// Makes the next piece.
+    pub(super) fn piece(self: &Arc<Self>, is_last: bool, contents: PieceContents) -> Piece {
         Piece {
             whole: Arc::clone(self),
-            index,
+            index: self.pieces.fetch_add(1, Ordering::Relaxed),
             is_last,
             is_added: false,
             contents,

@@ -551,10 +551,6 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
 
 impl<W: Write + Send> ArchiveSink for RunCollector<'_, W> {
     fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
-        if self.stopped {
-            MemberChoice::End
-        } else {
-            MemberChoice::Read
-        }
+        [MemberChoice::Read, MemberChoice::End][usize::from(self.stopped)]
     }
 }

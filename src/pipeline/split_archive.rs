@@ -27,7 +27,6 @@ pub(super) struct ArchiveSplitter {
     /// The next members, where they can be read without those before.
     range: Option<Box<dyn Container>>,
     size: u64,
-    index: usize,
     is_finished: bool,
 }
 
@@ -74,7 +73,6 @@ impl ArchiveSplitter {
             compressed,
             range,
             size,
-            index: 0,
             is_finished: false,
         })
     }
@@ -103,7 +101,6 @@ impl Splitter for ArchiveSplitter {
             members: Some(members),
             ended: self.compressed.take_if(|_| self.is_finished),
         });
-        self.index += 1;
-        Some((self.whole).piece(self.index - 1, self.is_finished, contents))
+        Some((self.whole).piece(self.is_finished, contents))
     }
 }

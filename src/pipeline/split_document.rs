@@ -49,7 +49,6 @@ pub(super) struct DocumentSplitter {
     file: Arc<File>,
     finder: Finder,
     size: usize,
-    index: usize,
     origin: PieceOrigin,
     /// The bytes in view are `buffer[..end]`, at `offset` in the file.
     buffer: Vec<u8>,
@@ -82,7 +81,6 @@ impl DocumentSplitter {
             file: Arc::new(file),
             finder,
             size: usize::try_from(options.piece_size()).unwrap_or(usize::MAX),
-            index: 0,
             origin: PieceOrigin::default(),
             buffer: Vec::new(),
             end: 0,
@@ -260,9 +258,7 @@ impl Splitter for DocumentSplitter {
             Some(end) => self.piece(end, spare),
             None => self.last_piece(),
         };
-        self.index += 1;
-        let contents = PieceContents::Lines(part);
-        Some((self.whole).piece(self.index - 1, self.finished, contents))
+        Some((self.whole).piece(self.finished, PieceContents::Lines(part)))
     }
 }
 

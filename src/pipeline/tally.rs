@@ -120,12 +120,10 @@ impl CountKey {
 }
 
 /// Returns values with NULs between them.
-pub(crate) fn joined<'a>(
-    mut values: impl ExactSizeIterator<Item = Cow<'a, [u8]>>,
-) -> Cow<'a, [u8]> {
-    match values.len() {
-        1 => values.next().unwrap_or_default(),
-        _ => Cow::Owned(values.collect::<Vec<_>>().join(&SEPARATOR)),
+pub(crate) fn joined<'a>(mut parts: impl ExactSizeIterator<Item = Cow<'a, [u8]>>) -> Cow<'a, [u8]> {
+    match parts.len() {
+        1 => parts.next().unwrap_or_default(),
+        _ => Cow::Owned(parts.collect::<Vec<_>>().join(&SEPARATOR)),
     }
 }
 

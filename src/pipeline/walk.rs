@@ -184,11 +184,8 @@ impl Walk {
                 "the output goes there, so it is not read".to_owned()
             }
             Ok(metadata) => {
-                let kind = if metadata.is_file() {
-                    EntryKind::File(metadata.len())
-                } else {
-                    EntryKind::Stream
-                };
+                let file = metadata.is_file().then(|| EntryKind::File(metadata.len()));
+                let kind = file.unwrap_or(EntryKind::Stream);
                 return Some(Ok(self.options.entry(path, kind, true)));
             }
         };
@@ -196,14 +193,7 @@ impl Walk {
     }
 
     /// Returns the file of an entry of a tree; none for a directory.
-    fn file(
-        &mut self,
-        entry: Result<ignore::DirEntry, ignore::Error>,
-    ) -> Option<Result<Entry, Unreadable>> {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => return Some(Err(unreadable(&error))),
-        };
+    fn file(&mut self, entry: ignore::DirEntry) -> Option<Result<Entry, Unreadable>> {
         let file_type = entry.file_type()?;
         if file_type.is_dir() && is_epoch(entry.path()) {
             return Some(Ok(repository(entry.into_path(), false)));
@@ -323,15 +313,14 @@ impl Iterator for Walk {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let found = match self.trees.last_mut().map(Iterator::next) {
-                Some(Some(entry)) => self.file(entry),
+                Some(Some(Ok(entry))) => self.file(entry),
+                Some(Some(Err(error))) => Some(Err(unreadable(&error))),
                 Some(None) => {
                     self.trees.pop();
                     None
                 }
-                None => match self.roots.next()? {
-                    Ok(root) => self.start(root),
-                    Err(unreadable) => Some(Err(unreadable)),
-                },
+                None => (self.roots.next()?)
+                    .map_or_else(|error| Some(Err(error)), |root| self.start(root)),
             };
             if found.is_some() {
                 return found;

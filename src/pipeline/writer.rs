@@ -99,10 +99,8 @@ pub(super) enum OutputDestination<W: Write + Send> {
 
 impl<W: Write + Send> OutputWriter<W> {
     /// Creates a writer, and writes the lines before the first record.
-    pub(super) fn new(
-        options: &PipelineOptions,
-        (output, report): (W, Option<W>),
-    ) -> io::Result<Self> {
+    pub(super) fn new(options: &PipelineOptions, outputs: (W, Option<W>)) -> io::Result<Self> {
+        let (output, report) = outputs;
         let mut header = OutputChunk::default();
         (options.output).header(&options.layout, &mut header.output);
         let destination = match options.table() {

@@ -251,12 +251,9 @@ fn prospero(rest: ComponentText<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn require_slash(
-    rest: ComponentText<'_>,
-    component: Component,
-) -> Result<ComponentText<'_>, Fault> {
-    rest.strip_prefix(b"/")
-        .ok_or_else(|| rest.fault(component, "a slash follows the host"))
+fn require_slash(rest: ComponentText<'_>, of: Component) -> Result<ComponentText<'_>, Fault> {
+    let after = rest.strip_prefix(b"/");
+    after.ok_or_else(|| rest.fault(of, "a slash follows the host"))
 }
 
 /// A hostname of section 5, without its case.

@@ -15,7 +15,7 @@ fn pieces(count: usize) -> Vec<Piece> {
             members: None,
             ended: None,
         });
-        whole.piece(index, index + 1 == count, contents)
+        whole.piece(index + 1 == count, contents)
     };
     (0..count).map(piece).collect()
 }
