@@ -727,10 +727,8 @@ impl Pass {
 
     /// Returns another pass, if the outermost document requested a restart.
     fn restarted(&self, linker: &mut Linker) -> Option<Pass> {
-        let start = ScanStart {
-            restart: linker.take_restart()?,
-            ..self.start
-        };
+        let mut start = self.start;
+        start.restart = linker.take_restart()?;
         Some(Pass {
             start,
             begun: false,

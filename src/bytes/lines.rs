@@ -103,10 +103,8 @@ impl LineCounter {
         let from = window.at_offset(self.offset);
         let to = window.at_offset(offset).max(from);
         self.count(window.bytes, from..to);
-        Position {
-            line: self.line,
-            column: self.column + 1,
-        }
+        let (line, column) = (self.line, self.column + 1);
+        Position { line, column }
     }
 
     /// Counts up to index `at` of the window, before the bytes up to there are consumed.

@@ -88,10 +88,8 @@ pub(super) fn run(arguments: &MvArgs, config: Option<&Config>) -> Result<Exit> {
     let mut misled = Vec::new();
     if let (Some([old, _]), Some(real)) = (&moved, real) {
         let walking = audit.documents.walk.options()?;
-        let unfollowed = WalkOptions {
-            follow: false,
-            ..walking.clone()
-        };
+        let mut unfollowed = walking.clone();
+        unfollowed.follow = false;
         let walk = Walk::new(roots.clone().into_iter().map(Ok), unfollowed).flatten();
         misled = misled_links(real, walk.map(|entry| entry.path).chain(list(old)));
         roots.extend(left_out(old, &roots, walking, &options.reading)?);
@@ -229,11 +227,8 @@ fn left_out(
     walking: WalkOptions,
     reading: &PipelineOptions,
 ) -> Result<Vec<Root>> {
-    let all = WalkOptions {
-        hidden: true,
-        ignore_files: false,
-        ..walking.clone()
-    };
+    let mut all = walking.clone();
+    (all.hidden, all.ignore_files) = (true, false);
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
     let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
     let walk = |roots: Vec<Root>, options| Walk::new(roots.into_iter().map(Ok), options).flatten();

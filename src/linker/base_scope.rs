@@ -30,10 +30,8 @@ impl Ruling {
 
     /// The same rules everywhere.
     pub const fn fixed(rules: Rules) -> Self {
-        Ruling {
-            markup: rules,
-            plain: rules,
-        }
+        let (markup, plain) = (rules, rules);
+        Ruling { markup, plain }
     }
 
     fn of(self, family: RuleFamily) -> Rules {

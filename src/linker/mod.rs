@@ -146,9 +146,7 @@ impl Linker {
                 Event::Envelope(ref envelope) => self.envelope(envelope, texts),
                 Event::End(offset) => self.innermost().heading.message_end = Some(offset),
                 Event::Leave => self.leave(texts, sink),
-                Event::Anchor(text, offset) => {
-                    sink.event(&Found::Anchor(texts.bytes(text), offset));
-                }
+                Event::Anchor(text, at) => sink.event(&Found::Anchor(texts.bytes(text), at)),
                 Event::Remark(ref found) => sink.event(&Found::Remark(Remark {
                     kind: found.kind,
                     text: texts.bytes(found.text),
@@ -474,22 +472,17 @@ impl Linker {
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
         {
-            if texts.bytes(base.reference).len() > self.writer.longest_base {
+            let reference = texts.bytes(base.reference);
+            if reference.len() > self.writer.longest_base {
                 return self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
             }
             let part = |part| lossy(texts.bytes(part)).into();
+            use EntityBaseField::{ContentBase, ContentLocation, SnapshotContentLocation};
             let source = match base.source {
-                EntityBaseField::ContentBase(text) => {
-                    BaseSource::EntityContentBase { part: part(text) }
-                }
-                EntityBaseField::ContentLocation(text) => {
-                    BaseSource::EntityContentLocation { part: part(text) }
-                }
-                EntityBaseField::SnapshotContentLocation => {
-                    BaseSource::RetrievalSnapshotContentLocation
-                }
+                ContentBase(text) => BaseSource::EntityContentBase { part: part(text) },
+                ContentLocation(text) => BaseSource::EntityContentLocation { part: part(text) },
+                SnapshotContentLocation => BaseSource::RetrievalSnapshotContentLocation,
             };
-            let reference = texts.bytes(base.reference);
             self.innermost().entity.set(reference, source);
         }
     }

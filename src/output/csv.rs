@@ -62,9 +62,7 @@ fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Base64(bytes) => push_base64(bytes, out),
         Value::Flags(flags) => push_several(flags.names().map(str::as_bytes), out),
         Value::List(texts) => push_several(texts.iter().copied(), out),
-        Value::Formed(bytes, form) => {
-            push_lossy(form(bytes).unwrap_or_default().as_bytes(), out);
-        }
+        Value::Formed(bytes, form) => push_lossy(form(bytes).unwrap_or_default().as_bytes(), out),
         Value::Texts(texts) => push_several(texts.iter().map(String::as_bytes), out),
         Value::Words(words) => push_lossy(words.as_bytes(), out),
     }

@@ -87,10 +87,8 @@ impl ArchivePlace {
         };
         // A plain archive that is served is a directory there.
         let is_apart = |base: &&Base| kind != EnclosureKind::Archive || base.uri.ends_with(b"!/");
-        let enclosure = base.as_ref().filter(is_apart).map(|base| Enclosure {
-            root: base.uri.clone(),
-            kind,
-        });
+        let root = base.as_ref().filter(is_apart).map(|base| base.uri.clone());
+        let enclosure = root.map(|root| Enclosure { root, kind });
         ArchivePlace {
             base,
             depth: 1,
@@ -731,12 +729,10 @@ impl<'a> ArchiveReader<'a> {
 pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Extractor {
     let mut extractor = Extractor::new(&options.extractor);
     if options.extractor.formats.mail.attachments == Attachments::Open {
-        let options = PipelineOptions {
-            is_audit: false,
-            // Types choose files, and parts of messages are not files.
-            formats: Vec::new(),
-            ..options.clone()
-        };
+        let mut options = options.clone();
+        options.is_audit = false;
+        // Types choose files, and parts of messages are not files.
+        options.formats.clear();
         extractor.set_attachment_reader(attachment_reader(Arc::new(options), nested.clone()));
     }
     extractor

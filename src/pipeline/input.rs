@@ -42,7 +42,7 @@ impl<'a> Input<'a> {
         };
         match entry.kind {
             EntryKind::File(length @ 1..=WHOLE) => {
-                Ok(Input::Whole(read(&mut file, head, length as usize)?))
+                read(&mut file, head, length as usize).map(Input::Whole)
             }
             EntryKind::Unmeasured => {
                 let (mut wanted, mut length) = (SHORT, read(&mut file, head, SHORT)?.len());
@@ -51,11 +51,10 @@ impl<'a> Input<'a> {
                     length += fill(&mut file, &mut resized(head, wanted)[length..])?;
                 }
                 let head = &head[..length];
-                Ok(if length == wanted {
-                    Input::File(head, file)
-                } else {
-                    Input::Whole(head)
-                })
+                if length < wanted {
+                    return Ok(Input::Whole(head));
+                }
+                Ok(Input::File(head, file))
             }
             // Files without a length, as in /proc, have the length 0.
             EntryKind::File(0) | EntryKind::Stream => {
@@ -187,10 +186,8 @@ impl OpenedFile {
 
     /// Returns the errors of the layers, as far as they have been read.
     pub(crate) fn errors(&self) -> Vec<DecompressError> {
-        let too_deep = self.too_deep.then_some(DecompressError {
-            fault: DecompressFault::DepthLimit,
-            offset: 0,
-        });
+        let (fault, offset) = (DecompressFault::DepthLimit, 0);
+        let too_deep = self.too_deep.then_some(DecompressError { fault, offset });
         self.members.errors().chain(too_deep).collect()
     }
 }

@@ -30,12 +30,9 @@ pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Returns the entry of a file outside archives; an archive is opened as a named one is.
 pub(crate) fn entry_at(path: &[u8], named: bool) -> Option<Entry> {
     let path = path_of(path);
-    let metadata = std::fs::metadata(&path).ok();
-    Some(Entry {
-        kind: EntryKind::File(metadata.filter(|found| found.is_file())?.len()),
-        named,
-        path,
-    })
+    let metadata = std::fs::metadata(&path).ok()?;
+    let kind = EntryKind::File(metadata.is_file().then(|| metadata.len())?);
+    Some(Entry { path, kind, named })
 }
 
 /// Returns whether a file is an archive of files, compressed or not, and not a package.

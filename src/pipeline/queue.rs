@@ -96,10 +96,8 @@ impl<'a> Queue<'a> {
     }
 
     pub(crate) fn handle(&'a self) -> WorkerHandle<'a> {
-        WorkerHandle {
-            queue: self,
-            batch: None,
-        }
+        let (queue, batch) = (self, None);
+        WorkerHandle { queue, batch }
     }
 
     /// Stops all workers. A worker that ends early must call this: others may wait for its batch.

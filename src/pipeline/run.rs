@@ -56,13 +56,12 @@ pub fn run<W: Write + Send>(
     walk: Walk,
     (output, report): (W, Option<W>),
 ) -> RunOutcome {
+    let mut outcome = RunOutcome::default();
     let writer = match OutputWriter::new(options, (output, report)) {
         Ok(writer) => writer,
         Err(error) => {
-            return RunOutcome {
-                output_error: Some(error),
-                ..RunOutcome::default()
-            };
+            outcome.output_error = Some(error);
+            return outcome;
         }
     };
     let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
@@ -84,20 +83,16 @@ pub fn run<W: Write + Send>(
         }
         (collector.summary, collector.tally)
     };
-    let (mut summary, mut tally) = (Summary::default(), KeyCounts::default());
+    let (summary, mut tally) = (&mut outcome.summary, KeyCounts::default());
     for (worker_summary, worker_tally) in run_workers(options.threads, stop, work) {
         summary.add(&worker_summary);
         tally.merge(worker_tally);
     }
-    let (mut writer, mut output_error) = ordered.into_inner();
+    let (mut writer, error) = ordered.into_inner();
     summary.references -= writer.seen.repeated;
-    if output_error.is_none() {
-        output_error = close(options, &summary, tally, &mut writer).err();
-    }
-    RunOutcome {
-        summary,
-        output_error,
-    }
+    let close = || close(options, summary, tally, &mut writer).err();
+    outcome.output_error = error.or_else(close);
+    outcome
 }
 
 fn close<W: Write + Send>(
@@ -288,7 +283,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             record.diagnostics = std::mem::take(&mut self.document.diagnostics);
         }
         record.diagnostics.set_piece(index);
-        let is_reported = record.is_container || has_counts && self.counts_archives();
+        let counts_archives = self.options.verbosity.archives.is_some();
+        let is_reported = record.is_container || has_counts && counts_archives;
         let report = self.options.report;
         let by_file = [ReportMode::Count, ReportMode::Paths, ReportMode::Records];
         let is_by_file = by_file.contains(&report);
@@ -341,10 +337,6 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             ReportMode::Paths if references > 0 => self.list_path(),
             _ => {}
         }
-    }
-
-    fn counts_archives(&self) -> bool {
-        self.options.verbosity.archives.is_some()
     }
 
     /// Reports the counts of an archive; the diagnostics of a container have only been counted.
@@ -457,7 +449,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     }
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        if self.counts_archives() {
+        if self.options.verbosity.archives.is_some() {
             self.document.diagnostics.add(diagnostic);
         }
         let verbosity = self.options.verbosity;

@@ -158,10 +158,8 @@ impl DocumentSplitter {
         part.end = Some(offset);
         self.origin.offset = offset;
         match &mut self.finder {
-            Finder::Lines { counts: true, .. } => {
-                self.origin.line += breaks(&self.buffer[..at]);
-            }
-            Finder::Lines { .. } => {}
+            Finder::Lines { counts, .. } if !*counts => {}
+            Finder::Lines { .. } => self.origin.line += breaks(&self.buffer[..at]),
             Finder::Members(finder) => {
                 part.origin.split.end = Some(offset);
                 self.origin.split = finder.context();

@@ -245,10 +245,8 @@ impl ResolveError {
     }
 
     pub(crate) const fn invalid(component: Component) -> Self {
-        Self {
-            kind: ResolveErrorKind::InvalidReference,
-            component,
-        }
+        let kind = ResolveErrorKind::InvalidReference;
+        Self { kind, component }
     }
 }
 

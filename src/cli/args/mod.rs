@@ -562,10 +562,8 @@ fn grouping(name: &str) -> Result<Grouping, String> {
 fn report(text: &str) -> Result<ReportArg, String> {
     let parts = text.split_once('=').filter(|(_, path)| !path.is_empty());
     let (name, path) = parts.ok_or("expected FORMAT=FILE")?;
-    Ok(ReportArg {
-        format: format(name)?,
-        path: path.into(),
-    })
+    let (format, path) = (format(name)?, path.into());
+    Ok(ReportArg { format, path })
 }
 
 fn redirect_format(name: &str) -> Result<&'static RedirectFormat, String> {
@@ -575,10 +573,11 @@ fn redirect_format(name: &str) -> Result<&'static RedirectFormat, String> {
 
 fn redirects(text: &str) -> Result<RedirectsArg, String> {
     let (name, path) = text.split_once('=').unzip();
-    Ok(RedirectsArg {
-        format: redirect_format(name.unwrap_or(text))?,
-        path: path.map(PathBuf::from),
-    })
+    let (format, path) = (
+        redirect_format(name.unwrap_or(text))?,
+        path.map(PathBuf::from),
+    );
+    Ok(RedirectsArg { format, path })
 }
 
 /// `auto` needs a document: its error says so.

@@ -232,10 +232,8 @@ struct SplitReference<'a> {
 
 impl<'a> SplitReference<'a> {
     fn new(reference: &'a [u8]) -> Self {
-        Self {
-            reference,
-            ends: Ends::of(reference),
-        }
+        let ends = Ends::of(reference);
+        Self { reference, ends }
     }
 
     /// The scheme with its colon.
