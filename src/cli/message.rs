@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use super::process::{self, Exit};
 use crate::output::escape::visible;
-use crate::output::json::push_fatal;
 use crate::output::record::counted;
 use crate::pipeline::Progress;
 
@@ -38,12 +37,6 @@ pub(super) fn flag(name: &str) -> impl Fn(Error) -> Error {
 /// Writes a message to standard error on one line, with control characters escaped.
 pub(super) fn report(message: &impl fmt::Display) {
     write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());
-}
-
-pub(super) fn report_record(message: &impl fmt::Display) {
-    let mut record = Vec::new();
-    push_fatal(&message.to_string(), &mut record);
-    write_stderr(&record);
 }
 
 /// Writes to standard error. Errors are ignored: there is nowhere to report them.

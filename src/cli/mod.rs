@@ -27,6 +27,7 @@ use config::Config;
 pub(crate) use process::Exit;
 
 use crate::output::escape::visible;
+use crate::output::json::push_fatal;
 use crate::pipeline::MessageForm;
 
 /// Runs the command line and returns the exit code.
@@ -135,7 +136,11 @@ fn exit(result: Result<Exit, message::Error>, messages: MessageForm) -> Exit {
     result.unwrap_or_else(|message::Error(error)| {
         match messages {
             MessageForm::Words => message::report(&error),
-            MessageForm::Records => message::report_record(&error),
+            MessageForm::Records => {
+                let mut record = Vec::new();
+                push_fatal(&error, &mut record);
+                message::write_stderr(&record);
+            }
         }
         Exit::Error
     })

@@ -229,11 +229,10 @@ fn answer(
     let mut ask = |question: &[u8], buffer: usize| {
         let is_good = answer(question, &mut out);
         *(if is_good { &mut good } else { &mut bad }) += 1;
-        if out.len() > buffer {
-            write(&mut out)
-        } else {
-            Ok(())
+        if out.len() <= buffer {
+            return Ok(());
         }
+        write(&mut out)
     };
     let asked = if questions.is_empty() {
         ask_input(end, &mut ask)

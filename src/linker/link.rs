@@ -197,15 +197,12 @@ pub struct LinkMember<'a> {
 impl LinkMember<'_> {
     /// Returns whether the link is in a message, a record or a member: anything but its fields on request is known.
     pub(crate) fn is_known(&self) -> bool {
-        let texts = [
-            self.message_id,
-            self.media_type,
-            self.charset,
-            self.target_part,
-        ];
-        let numbers = [self.message_offset, self.member_offset, self.member_length];
-        let known = texts.iter().any(Option::is_some) || numbers.iter().any(Option::is_some);
-        known || self.name_bytes.is_some() || self.record.is_some()
+        let text = self.message_id.or(self.media_type);
+        let text = text.or(self.charset).or(self.target_part);
+        let number = self.message_offset.or(self.member_offset);
+        let number = number.or(self.member_length);
+        let is_named = self.name_bytes.is_some() || self.record.is_some();
+        text.is_some() || number.is_some() || is_named
     }
 }
 

@@ -323,18 +323,10 @@ impl Linker {
 
     /// Adds a diagnostic to the message that a document is in, once for each code, else to the document.
     fn diagnose_in(&mut self, innermost: usize, code: &'static Code, offset: u64) {
-        let mut scope = innermost;
-        while !self.scopes[scope].heading.message {
-            step(1);
-            match self.scopes[scope].parent {
-                Some(parent) => scope = parent,
-                None => {
-                    scope = innermost;
-                    break;
-                }
-            }
-        }
-        self.scopes[scope].diagnose(code, offset);
+        let parent = |&index: &usize| self.scopes[index].parent;
+        let mut around = iter::successors(Some(innermost), parent).inspect(|_| step(1));
+        let message = around.find(|&index| self.scopes[index].heading.message);
+        self.scopes[message.unwrap_or(innermost)].diagnose(code, offset);
     }
 
     fn heading(&mut self, heading: &EntityHeading, texts: BatchTexts<'_>) {

@@ -786,24 +786,21 @@ pub(super) fn base_of_members(mut base: Base) -> Base {
 /// ratio is limited, because four levels have the fourth power of the ratio of one. The readers of one worker
 /// share it: a message in an archive does not restart it.
 #[derive(Clone, Default)]
-pub(super) struct NestedOutput(Arc<NestedCounts>);
-
-#[derive(Default)]
-struct NestedCounts {
-    input: AtomicU64,
+pub(super) struct NestedOutput {
+    input: Arc<AtomicU64>,
     /// Read from archives and compressed files inside.
-    output: AtomicU64,
+    output: Arc<AtomicU64>,
 }
 
 impl NestedOutput {
     /// Begins with a member after `input` of its bytes.
     pub(super) fn begin(&self, input: u64) {
-        self.0.input.store(input, Ordering::Relaxed);
-        self.0.output.store(0, Ordering::Relaxed);
+        self.input.store(input, Ordering::Relaxed);
+        self.output.store(0, Ordering::Relaxed);
     }
 
     pub(super) fn is_excessive(&self) -> bool {
-        let [input, output] = [&self.0.input, &self.0.output].map(|n| n.load(Ordering::Relaxed));
+        let [input, output] = [&self.input, &self.output].map(|n| n.load(Ordering::Relaxed));
         Decompressed::is_excessive(input, output)
     }
 }
@@ -826,7 +823,7 @@ impl<R: Read> InnerReader<R> {
 
     /// Adds bytes, which may have been read in another way.
     fn count(&self, bytes: usize) {
-        let NestedCounts { input, output } = &*self.nested.0;
+        let NestedOutput { input, output } = &self.nested;
         let count = if self.is_outermost { input } else { output };
         count.fetch_add(bytes as u64, Ordering::Relaxed);
     }

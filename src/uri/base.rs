@@ -254,10 +254,10 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
     let is_local = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
     let path = uri[ends.authority..ends.path].strip_prefix(b"/")?;
     let mut decoded = Vec::with_capacity(uri.len());
-    match style {
+    let segments = match style {
         PathStyle::Unix if is_local => {
             decoded.push(b'/');
-            push_segments(path, style, &mut decoded)?;
+            path
         }
         PathStyle::Unix => return None,
         PathStyle::Windows if is_local => {
@@ -265,15 +265,14 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
                 return None;
             };
             decoded.extend([*letter, b':', b'\\']);
-            push_segments(rest.strip_prefix(b"/")?, style, &mut decoded)?;
+            rest.strip_prefix(b"/")?
         }
         PathStyle::Windows => {
-            decoded.extend_from_slice(b"\\\\");
-            decoded.extend_from_slice(host);
-            decoded.push(b'\\');
-            push_segments(path, style, &mut decoded)?;
+            decoded.extend([b"\\\\", host, b"\\"].concat());
+            path
         }
-    }
+    };
+    push_segments(segments, style, &mut decoded)?;
     Some(decoded)
 }
 

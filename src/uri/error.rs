@@ -252,11 +252,10 @@ impl ResolveError {
 
 impl From<ResolveErrorKind> for ResolveError {
     fn from(kind: ResolveErrorKind) -> Self {
+        use ResolveErrorKind::{InvalidBase, InvalidReference, NoBase, UnsuitableBase};
         let component = match kind {
-            ResolveErrorKind::NoBase
-            | ResolveErrorKind::UnsuitableBase
-            | ResolveErrorKind::InvalidBase => Component::Base,
-            ResolveErrorKind::InvalidReference => Component::Host,
+            NoBase | UnsuitableBase | InvalidBase => Component::Base,
+            InvalidReference => Component::Host,
             ResolveErrorKind::ExcessDots | ResolveErrorKind::Template => Component::Path,
         };
         Self { kind, component }

@@ -261,11 +261,8 @@ impl<'a> SplitReference<'a> {
 
     /// The kind of a reference whose scheme is not ignored.
     fn absolute_kind(&self) -> ReferenceKind {
-        if self.ends.has_authority() || self.path().starts_with(b"/") {
-            ReferenceKind::Absolute
-        } else {
-            ReferenceKind::Opaque
-        }
+        let is_rooted = self.ends.has_authority() || self.path().starts_with(b"/");
+        [ReferenceKind::Opaque, ReferenceKind::Absolute][usize::from(is_rooted)]
     }
 
     /// The kind of a reference without a scheme, or whose scheme is ignored.

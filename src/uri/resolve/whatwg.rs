@@ -147,11 +147,8 @@ impl TargetBuilder<'_> {
             [] | [b'#', ..] => {
                 self.out.extend_from_slice(base.document());
                 self.tail(rest);
-                Ok(if rest.is_empty() {
-                    ReferenceKind::Empty
-                } else {
-                    ReferenceKind::Fragment
-                })
+                let kinds = [ReferenceKind::Fragment, ReferenceKind::Empty];
+                Ok(kinds[usize::from(rest.is_empty())])
             }
             [b'?', ..] => {
                 self.out.extend_from_slice(&base.uri()[..base.ends.path]);
@@ -161,11 +158,7 @@ impl TargetBuilder<'_> {
             [first, second, ..] if is_slash(first) && is_slash(second) => {
                 self.out.extend_from_slice(base.scheme());
                 let rest = &rest[2..];
-                self.authority(if self.is_special {
-                    skip_slashes(rest)
-                } else {
-                    rest
-                })?;
+                self.authority([rest, skip_slashes(rest)][usize::from(self.is_special)])?;
                 Ok(ReferenceKind::NetworkPath)
             }
             [first, ..] if is_slash(first) => {
