@@ -81,18 +81,15 @@ impl Response {
 
     /// Makes a field's URI the base of the body, unless it is refused or a better field is known.
     fn name_base(&mut self, value: &[u8], source: BaseSource) {
+        let best = BaseSource::EntityHttpContentBase;
         let known = self.entity.as_ref().map(|base| &base.source);
-        if known == Some(&BaseSource::EntityHttpContentBase) {
-            return;
-        }
-        let is_absolute = Reference::split(value).scheme.is_some();
-        if source == BaseSource::EntityHttpContentBase && !is_absolute {
+        let is_refused = source == best && Reference::split(value).scheme.is_none();
+        if is_refused || known == Some(&best) {
             return;
         }
         let mut uri = Vec::new();
         let resolver = Resolver::new(&self.retrieved.uri, Rules::Whatwg);
-        let resolved = resolver.is_ok_and(|base| base.resolve_into(value, &mut uri).is_ok());
-        if resolved {
+        if resolver.is_ok_and(|base| base.resolve_into(value, &mut uri).is_ok()) {
             self.entity = Some(Base::new(uri, source));
         }
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
+use smart_default::SmartDefault;
 
 use super::simd::is_ascii;
 use super::window::Window;
@@ -40,11 +41,13 @@ pub struct Position {
 /// let window = Window::whole("é\r\nü: http://example.com/".as_bytes());
 /// assert_eq!(lines.position(&window, 8), Position { line: 2, column: 4 });
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct LineCounter {
+    #[default(UTF_8)]
     encoding: &'static Encoding,
     /// The offset up to which bytes are counted.
     offset: u64,
+    #[default(1)]
     line: u64,
     /// Characters between the line's start and `offset`.
     column: u64,
@@ -52,34 +55,26 @@ pub struct LineCounter {
     bytes: u64,
     after_cr: bool,
     /// Whether the next bytes may start with a byte order mark.
+    #[default(true)]
     may_have_mark: bool,
     /// No CR is between `offset` and this offset.
     next_cr: u64,
 }
 
-impl Default for LineCounter {
-    fn default() -> Self {
-        LineCounter::new()
-    }
-}
-
 impl LineCounter {
     /// A counter at the start of a document in UTF-8.
     pub fn new() -> Self {
-        LineCounter::starting(0, 1)
+        LineCounter::default()
     }
 
     /// A counter at the start of line `line`, which begins at `offset`.
     pub(crate) fn starting(offset: u64, line: u64) -> Self {
         LineCounter {
-            encoding: UTF_8,
             offset,
             line,
-            column: 0,
-            bytes: 0,
-            after_cr: false,
             may_have_mark: offset == 0,
             next_cr: offset,
+            ..LineCounter::default()
         }
     }
 

@@ -125,8 +125,8 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let audit = Audit::new(options, &paths);
     let targets = targets(arguments)?;
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
-    let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
-    let inputs = inputs.without(&arguments.findings.results);
+    let mut inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
+    inputs.unread = &arguments.findings.results;
     let others = other_inputs(findings, config);
     let outputs = inputs.check(&all_targets, &audit.options.reading, others)?;
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
@@ -361,12 +361,9 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
         || reports.any(|format| format.has_records);
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
     options.extractor.positions = Positions::Lines;
-    options.verbosity = Verbosity {
-        errors: !findings.no_messages,
-        diagnostics: findings.verbose,
-        summary: true,
-        archives: None,
-    };
+    options.verbosity.errors = !findings.no_messages;
+    options.verbosity.diagnostics = findings.verbose;
+    options.verbosity.summary = true;
     options.threads = worker_count(findings.threads.unwrap_or(0));
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.for_progress(auto).then(Arc::default);

@@ -16,7 +16,7 @@ pub(super) struct Inputs<'a> {
     roots: Vec<Root>,
     walk: &'a WalkArgs,
     /// Files of the trees that are not documents.
-    unread: &'a [PathBuf],
+    pub(super) unread: &'a [PathBuf],
 }
 
 impl<'a> Inputs<'a> {
@@ -27,11 +27,6 @@ impl<'a> Inputs<'a> {
             walk,
             unread,
         }
-    }
-
-    /// Leaves out files of the trees.
-    pub(super) fn without(self, unread: &'a [PathBuf]) -> Self {
-        Inputs { unread, ..self }
     }
 
     /// Checks that outputs are distinct and not inputs, and returns them; `others` are files read besides those

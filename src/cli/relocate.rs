@@ -230,11 +230,10 @@ fn left_out(
     let mut all = walking.clone();
     (all.hidden, all.ignore_files) = (true, false);
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
-    let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
     let walk = |roots: Vec<Root>, options| Walk::new(roots.into_iter().map(Ok), options).flatten();
     let mut left = BTreeMap::new();
     for entry in walk(vec![Root::Path(old.to_path_buf())], all) {
-        if !is_of_git(&entry.path) && reading.rewrites(&entry) {
+        if !is_git(&entry.path) && reading.rewrites(&entry) {
             left.insert(absolute(&entry.path)?, Root::Path(entry.path));
         }
     }
@@ -304,10 +303,13 @@ fn real_trees(trees: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     trees.iter().filter_map(|tree| fs::canonicalize(tree).ok())
 }
 
+fn is_git(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == ".git")
+}
+
 /// Returns whether a path without symbolic links is in one of the trees, and not git's.
 fn is_in(path: &Path, trees: &[PathBuf]) -> bool {
-    let is_git = path.components().any(|part| part.as_os_str() == ".git");
-    !is_git && real_trees(trees).any(|tree| path.starts_with(tree))
+    !is_git(path) && real_trees(trees).any(|tree| path.starts_with(tree))
 }
 
 /// Returns a path without the symbolic links above its name.

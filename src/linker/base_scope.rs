@@ -164,7 +164,7 @@ impl ScopeHeading {
 pub(super) struct BaseScope {
     ruling: Ruling,
     #[default(Rules::CITATION)]
-    rules: Rules,
+    pub(super) rules: Rules,
     /// Whether references may have padding (WHATWG HTML, "valid URL potentially surrounded by spaces") that
     /// the rules do not strip.
     pub(super) has_padding: bool,
@@ -282,10 +282,6 @@ impl BaseScope {
         (!self.member.is_empty()).then_some(self.member.as_str())
     }
 
-    pub(super) fn rules(&self) -> Rules {
-        self.rules
-    }
-
     pub(super) fn resolver(&self, base: &[u8]) -> Option<Resolver> {
         let mut resolver = Resolver::new(base, self.rules).ok()?;
         resolver.set_encoding(self.encoding);
@@ -310,10 +306,8 @@ impl BaseScope {
     }
 
     pub(super) fn has_content_base(&self) -> bool {
-        matches!(
-            self.entity.source,
-            Some(BaseSource::EntityContentBase { .. })
-        )
+        use BaseSource::EntityContentBase;
+        matches!(self.entity.source, Some(EntityContentBase { .. }))
     }
 
     /// The directory of the base, and the source of the base.

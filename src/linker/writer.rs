@@ -281,7 +281,7 @@ impl DocumentPlace {
                 return ChosenBase::known(&scope.fallback);
             }
             BaseSelector::Nothing => {
-                let resolver = Cow::Owned(uri::Resolver::without_base(scope.rules()));
+                let resolver = Cow::Owned(uri::Resolver::without_base(scope.rules));
                 let named = None;
                 return ChosenBase { resolver, named };
             }

@@ -107,10 +107,9 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 
 fn push_escape(control: char, out: &mut Vec<u8>) {
     let code = u32::from(control);
-    let escape = if control.is_ascii() {
-        format!("\\x{code:02x}")
-    } else {
-        format!("\\u{{{code:x}}}")
+    let escape = match control {
+        '\0'..='\x7F' => format!("\\x{code:02x}"),
+        _ => format!("\\u{{{code:x}}}"),
     };
     out.extend_from_slice(escape.as_bytes());
 }

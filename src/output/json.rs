@@ -11,8 +11,7 @@ use crate::bytes::simd::{self, Block};
 use crate::linker::Diagnostic;
 
 pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
-    open("diagnostic", out);
-    push_path(path, diagnostic.member, out);
+    open_at("diagnostic", path, diagnostic.member, out);
     push_member("code", diagnostic.code.name, out);
     push_member("message", diagnostic.code.message, out);
     push_count("count", diagnostic.count, out);
@@ -22,16 +21,14 @@ pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, 
 
 /// Appends the reason why a document could not be read.
 pub(crate) fn push_failure(path: &DocumentPath, message: &str, out: &mut Vec<u8>) {
-    open("error", out);
-    push_path(path, None, out);
+    open_at("error", path, None, out);
     push_member("message", message, out);
     close(path, out);
 }
 
 /// Appends the reason why a file was skipped, and whether it was named.
 pub(crate) fn push_skip(path: &DocumentPath, skip: &Skip, named: bool, out: &mut Vec<u8>) {
-    open("skipped", out);
-    push_path(path, None, out);
+    open_at("skipped", path, None, out);
     push_member("message", &skip.to_string(), out);
     push_member("reason", skip.reason.name(), out);
     push_bool("named", named, out);
@@ -52,11 +49,9 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     push_key("path", out);
     push_string(path.path(), out);
     let members = archive.counts.members;
+    push_count("messages", members * u64::from(!archive.is_container), out);
     if archive.is_container {
-        push_count("messages", 0, out);
         push_count("members", members, out);
-    } else {
-        push_count("messages", members, out);
     }
     push_count("parts", archive.counts.parts, out);
     let skipped = archive.counts.skipped.iter();
@@ -134,7 +129,9 @@ pub(crate) fn open(kind: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-fn push_path(path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
+/// Opens a record about a document.
+fn open_at(kind: &str, path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
+    open(kind, out);
     out.extend_from_slice(b",\"path\":");
     push_string(path.path(), out);
     push_text("member", member.map(str::as_bytes), out);

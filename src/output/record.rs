@@ -360,12 +360,11 @@ impl Summary {
     /// Returns a sentence for each kind of bodies that were not read.
     pub(crate) fn unread(&self) -> impl Iterator<Item = String> + use<> {
         let counts = Effect::UNREAD.iter().zip(self.unread);
-        counts
-            .filter(|(_, count)| *count > 0)
-            .map(|((_, noun), count)| {
-                let verb = if count == 1 { "was" } else { "were" };
-                format!("{} {verb} not read", counted(count, noun))
-            })
+        let counts = counts.filter(|(_, count)| *count > 0);
+        counts.map(|((_, noun), count)| {
+            let verb = if count == 1 { "was" } else { "were" };
+            format!("{} {verb} not read", counted(count, noun))
+        })
     }
 
     pub(crate) fn count_unread(&mut self, counts: &ArchiveCounts) {

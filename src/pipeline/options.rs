@@ -137,10 +137,7 @@ impl PipelineOptions {
     }
 
     pub(super) fn piece_size(&self) -> u64 {
-        match self.piece_size {
-            0 => PIECE,
-            size => size,
-        }
+        [self.piece_size, PIECE][usize::from(self.piece_size == 0)]
     }
 
     /// Chooses the format of a file by its path, without extensions of codecs, and its first bytes; the error says

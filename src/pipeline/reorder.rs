@@ -71,6 +71,8 @@ struct PendingBlocks<B> {
     finished: bool,
 }
 
+type LockedState<'s, B> = MutexGuard<'s, ReorderState<B>>;
+
 impl<B: OutputBlock> ReorderState<B> {
     fn buffer(&mut self, ticket: u64, block: &mut B, is_last: bool) {
         let index = (ticket - self.current) as usize;
@@ -207,10 +209,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         Stopped
     }
 
-    fn wait<'s>(
-        &self,
-        mut state: MutexGuard<'s, ReorderState<B>>,
-    ) -> MutexGuard<'s, ReorderState<B>> {
+    fn wait<'s>(&self, mut state: LockedState<'s, B>) -> LockedState<'s, B> {
         state.waiting += 1;
         let state = self.changed.wait(state);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);

@@ -137,13 +137,11 @@ fn check_host(host: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.2.2.
 fn ftp(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (path, parameter) = rest.split_once(b';');
+    let (path, typed) = rest.split_once(b';');
     path.check(Component::Path, &SEGMENTS)?;
-    let Some(parameter) = parameter else {
-        return Ok(());
-    };
-    let Some(code) = parameter.strip_prefix(b"type=") else {
-        return Err(parameter.fault(Component::Path, "only `type=` can follow a semicolon"));
+    let Some(typed) = typed else { return Ok(()) };
+    let Some(code) = typed.strip_prefix(b"type=") else {
+        return Err(typed.fault(Component::Path, "only `type=` can follow a semicolon"));
     };
     let is_code = matches!(code.bytes, b"A" | b"I" | b"D" | b"a" | b"i" | b"d");
     let sentence = "the type code is one of `a`, `i` and `d`";
@@ -203,15 +201,13 @@ fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
 
 /// Section 3.7.
 fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
-    let (group, article) = require_slash(rest, Component::Group)?.split_once(b'/');
+    let (group, number) = require_slash(rest, Component::Group)?.split_once(b'/');
     check_group(group)?;
-    let Some(article) = article else {
-        return Ok(());
-    };
+    let Some(number) = number else { return Ok(()) };
     let sentence = "the number of the article is missing";
-    article.needed(Component::Article, sentence)?;
+    number.needed(Component::Article, sentence)?;
     let sentence = "an article is given by its number";
-    article.consists_of(&ByteSet::DIGIT, Component::Article, sentence)
+    number.consists_of(&ByteSet::DIGIT, Component::Article, sentence)
 }
 
 /// Section 3.8.

@@ -573,20 +573,15 @@ fn redirect_format(name: &str) -> Result<&'static RedirectFormat, String> {
 
 fn redirects(text: &str) -> Result<RedirectsArg, String> {
     let (name, path) = text.split_once('=').unzip();
-    let (format, path) = (
-        redirect_format(name.unwrap_or(text))?,
-        path.map(PathBuf::from),
-    );
+    let format = redirect_format(name.unwrap_or(text))?;
+    let path = path.map(PathBuf::from);
     Ok(RedirectsArg { format, path })
 }
 
 /// `auto` needs a document: its error says so.
 fn rules_without_document() -> impl TypedValueParser<Value = RulesArg> {
-    let rules = RulesArg::value_variants().iter();
-    let values = rules.filter_map(|rules| {
-        let value = rules.to_possible_value()?;
-        Some(value.hide(*rules == RulesArg::Auto))
-    });
+    let value = |rules: &RulesArg| Some(rules.to_possible_value()?.hide(*rules == RulesArg::Auto));
+    let values = RulesArg::value_variants().iter().filter_map(value);
     PossibleValuesParser::new(values).try_map(|name| RulesArg::from_str(&name, false))
 }
 
