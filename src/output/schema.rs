@@ -16,8 +16,10 @@ pub(crate) struct Schema {
     /// The table of its keys, without their type.
     table: &'static [RecordField],
     /// Returns the columns that are chosen of its table; `None` without a table.
-    pub fields: Option<fn(&[ColumnChoice]) -> Result<FieldList, String>>,
+    pub fields: Option<TableColumns>,
 }
+
+type TableColumns = fn(&[ColumnChoice]) -> Result<FieldList, String>;
 
 pub(crate) static SCHEMAS: &[Schema] = &[
     Schema {

@@ -31,7 +31,7 @@ pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
 pub(crate) fn entry_at(path: &[u8], named: bool) -> Option<Entry> {
     let path = path_of(path);
     let metadata = std::fs::metadata(&path).ok()?;
-    let kind = EntryKind::File(metadata.is_file().then(|| metadata.len())?);
+    let kind = EntryKind::File(metadata.is_file().then_some(metadata.len())?);
     Some(Entry { path, kind, named })
 }
 

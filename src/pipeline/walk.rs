@@ -184,8 +184,8 @@ impl Walk {
                 "the output goes there, so it is not read".to_owned()
             }
             Ok(metadata) => {
-                let file = metadata.is_file().then(|| EntryKind::File(metadata.len()));
-                let kind = file.unwrap_or(EntryKind::Stream);
+                let kinds = [EntryKind::Stream, EntryKind::File(metadata.len())];
+                let kind = kinds[usize::from(metadata.is_file())];
                 return Some(Ok(self.options.entry(path, kind, true)));
             }
         };

@@ -117,9 +117,10 @@ impl Resolver {
         self.has_base = true;
         self.dialect = match rules {
             Rules::Whatwg => Some(UriDialect::Whatwg),
-            Rules::Rfc3986 { scheme, .. } if scheme == SameScheme::Strict => {
-                Some(UriDialect::Rfc3986)
-            }
+            Rules::Rfc3986 {
+                scheme: SameScheme::Strict,
+                ..
+            } => Some(UriDialect::Rfc3986),
             _ => None,
         };
         Ok(())

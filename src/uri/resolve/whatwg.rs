@@ -270,8 +270,8 @@ impl TargetBuilder<'_> {
         if name.is_empty() && (self.is_special || port.is_some() || host.len() < authority.len()) {
             return Err(ResolveError::invalid(Component::Host));
         }
-        let pushes: [fn(&[u8], &mut Vec<u8>) -> _; 2] = [push_opaque, push_domain];
-        let pushed = pushes[usize::from(self.is_special)](name, self.out);
+        let domain = (self.is_special).then(|| push_domain(name, self.out));
+        let pushed = domain.unwrap_or_else(|| push_opaque(name, self.out));
         pushed.map_err(|_| ResolveError::invalid(Component::Host))?;
         self.port(port.unwrap_or_default())?;
         self.path = self.out.len();
