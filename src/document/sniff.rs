@@ -8,6 +8,7 @@ use super::{Format, html};
 use super::{json::by_shape, troff::is_troff, xml::is_xml};
 use crate::bytes::lines::mark_length;
 use crate::bytes::pattern::Pattern;
+pub(crate) use crate::decode::charset::is_wide;
 
 /// The number of first bytes that are examined.
 pub(crate) const HEAD: usize = 8 << 10;
@@ -68,11 +69,6 @@ pub(crate) fn unread_kind(name: &str) -> UnreadKind {
     let mut kinds = MAGICS.iter();
     let row = kinds.find(|(_, rows)| rows.iter().any(|(_, _, known)| *known == name));
     row.map_or(UnreadKind::Binary, |(kind, _)| *kind)
-}
-
-/// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
-pub(crate) fn is_wide(head: &[u8]) -> bool {
-    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
 /// Returns the ASCII of a text in UTF-16, with 0x80 for other code units.

@@ -415,6 +415,26 @@ fn compressed_attachments_are_opened_on_request() {
         .tells(2, both, "compress.truncated");
 }
 
+/// The WHATWG Encoding Standard, "decode": a byte order mark is more authoritative than anything else.
+#[test]
+fn a_byte_order_mark_of_utf_16_beats_the_charset_of_a_text() {
+    let out = "http://example.com/text\nhttp://example.com/in\n";
+    let units = |text: &str| text.encode_utf16().collect::<Vec<_>>();
+    let text = units("\u{FEFF}see <http://example.com/in>\r\n");
+    let little: Vec<u8> = text.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big: Vec<u8> = text.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for media_type in [
+        "text/plain",
+        "text/plain; charset=us-ascii",
+        "text/csv; charset=utf-8",
+    ] {
+        for bytes in [&little, &big] {
+            let tree = Tree::new(&[("m.eml", &attached(media_type, "a.txt", bytes))]);
+            tree.run(&["m.eml"]).is(0, out);
+        }
+    }
+}
+
 #[test]
 fn archive_stats_list_skipped_parts() {
     let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";

@@ -118,9 +118,17 @@ pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
 
 const GUESS: usize = 64 << 10;
 
+/// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
+pub(crate) fn is_wide(head: &[u8]) -> bool {
+    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
+}
+
 /// Guesses the charset of a text from its first [`GUESS`] bytes.
 pub(crate) fn guess(head: &[u8]) -> TextCharset {
     let head = &head[..head.len().min(GUESS)];
+    if is_wide(head) {
+        return wide(2, None);
+    }
     if head.is_ascii() {
         // ESC $ designates a set of two-byte characters, and hardly occurs by chance.
         let mut escapes = memchr_iter(0x1B, head);

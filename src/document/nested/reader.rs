@@ -109,7 +109,8 @@ impl<F: TextFilter + Default> NestedReader<F> {
     /// Whether bytes of the member, all there are, are its text in UTF-8.
     pub(crate) fn is_utf8(&self, bytes: &[u8]) -> bool {
         let charset = match self.charset {
-            TextCharset::Guess => charset::guess(bytes),
+            TextCharset::Superset(_) if !charset::is_wide(bytes) => self.charset,
+            TextCharset::Guess | TextCharset::Superset(_) => charset::guess(bytes),
             known => known,
         };
         match charset {
@@ -172,14 +173,16 @@ impl<F: TextFilter + Default> NestedReader<F> {
                     }
                 }
             }
-            TextCharset::Guess => {
+            TextCharset::Convert(_) => return,
+            // A byte order mark beats the label. Bytes that other labels converted have none.
+            TextCharset::Superset(_) if !charset::is_wide(head) => return,
+            TextCharset::Guess | TextCharset::Superset(_) => {
                 let charset = charset::guess(head);
                 self.set_charset(charset);
                 if let Some(encoding) = self.legacy() {
                     self.convert(encoding.into());
                 }
             }
-            _ => return,
         }
         if self.converter.is_some() {
             let head = self.windows.pending().to_vec();
