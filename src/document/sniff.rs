@@ -284,7 +284,7 @@ fn container(head: &[u8]) -> Option<&'static Format> {
         "pdf"
     } else if is_batch(head) {
         "news"
-    } else if head.starts_with(b"\x01\x01\x01\x01\n") {
+    } else if MMDF.is_match(head) {
         "mmdf"
     } else if mail::is_separator(&mailbox[start.unwrap_or(mailbox.len())..]) {
         "mbox"
@@ -293,6 +293,9 @@ fn container(head: &[u8]) -> Option<&'static Format> {
     };
     Format::named(name)
 }
+
+/// The line before the first message of an MMDF mailbox.
+static MMDF: Pattern = Pattern::new(r"^\x01{4}\r?\n");
 
 /// The first line but blanks and comments is a title in AsciiDoc.
 static TITLE: Pattern = Pattern::new(r"^(?:\xEF\xBB\xBF)?(?:[\t\f\r ]*(?:(?://|:)[^\n]*)?\n)*= ");

@@ -126,6 +126,13 @@ const CASES: &[Case] = &[
         links: &["1/1 1:1 http://t.example/", "1/3 1:1 http://u.example/", "1/4 1:9 http://v.example/"], codes: &[] },
     Case { format: "eml", archive: "Content-Type: multipart/signed; boundary=b\n\n--b\n\nhttp://t.example/\n--b\nContent-Type: application/pkcs7-mime\n\nx\n--b--\n",
         links: &["1/1 1:1 http://t.example/"], codes: &[] },
+    // Text after a header block that is a part, and text in its place.
+    Case { format: "eml", archive: "Content-Type: text/rfc822-headers\n\nSubject: http://t.example/\nX: y\n\nsee http://u.example/\n",
+        links: &["1/1 1:0 http://t.example/", "1/1 4:5 http://u.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: text/rfc822-headers\n\nno field http://t.example/\n", links: &["1/1 1:10 http://t.example/"], codes: &[] },
+    // Clear text that begins with the mark of a signature.
+    Case { format: "eml", archive: "Content-Transfer-Encoding: base64\n\nc2VlIGh0dHA6Ly90LmV4YW1wbGUvIHNlZSBodHRwOi8v\ndC5leGFtcGxlLyAK\n-- \nhttp://u.example/\n",
+        links: &["1/1 1:5 http://t.example/", "1/1 1:27 http://t.example/", "1/1 2:1 http://u.example/ trailer in-signature"], codes: &["base64.trailing-text"] },
     // Wrong counts.
     Case { format: "news", archive: "#! rnews 4\nA: b\n\nhttp://t.example/\n#! rnews 9999\nA: b\n\nhttp://u.example/\n",
         links: &["1/1 1:1 http://t.example/", "2/1 1:1 http://u.example/"], codes: &["rnews.resync", "rnews.resync"] },

@@ -94,7 +94,9 @@ impl Trailer {
         }
         if !self.has_begun && !line.is_empty() {
             let is_clear = |byte| matches!(byte, b' ' | b'\t' | b'_' | b':' | b'.' | b'<');
-            self.has_begun = self.is_padded || line.iter().copied().any(is_clear);
+            // The line before a signature ends with a blank.
+            let is_clear = line == b"--" || line.iter().copied().any(is_clear);
+            self.has_begun = self.is_padded || is_clear;
             self.is_padded |= line.ends_with(b"=") && !self.has_begun;
         }
         if !self.has_begun {

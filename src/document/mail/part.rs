@@ -30,8 +30,6 @@ pub(super) enum PartContent {
     /// A message inside a signature.
     Signed(Box<SignedPart>),
     Headers(Box<Header>, Vec<u8>),
-    /// The text after a header block.
-    AfterHeaders,
     Attachment(Box<HeldAttachment>),
 }
 
@@ -257,7 +255,7 @@ impl PartBody {
     /// Takes decoded bytes of the part; `end`: no more follow.
     fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run) {
         match &mut self.kind {
-            PartContent::Skip | PartContent::AfterHeaders => {}
+            PartContent::Skip => {}
             PartContent::Document => {
                 let nested = &mut run.scanners.nested;
                 if end {
@@ -292,10 +290,19 @@ impl PartBody {
             PartContent::Headers(header, pending) => {
                 pending.extend_from_slice(bytes);
                 let (taken, stop) = header.feed(pending, 0, end, Hyphens::TakeAll, run.scanners);
-                pending.drain(..taken);
+                let mut taken: Vec<u8> = pending.drain(..taken).collect();
+                // Blanks keep the positions of a text after the block.
+                let bytes = taken.iter_mut();
+                bytes
+                    .filter(|byte| !b"\r\n".contains(byte))
+                    .for_each(|byte| *byte = b' ');
+                self.reader.push(&taken, &mut run.scanners.nested, run.out);
                 if stop != HeaderStop::NeedMore {
                     report_headers(header, &self.reader.document.member.name, run.out);
-                    self.kind = PartContent::AfterHeaders;
+                    let text = std::mem::take(pending);
+                    self.kind = PartContent::Document;
+                    self.take(&text, false, run);
+                    self.take(&[], end, run);
                 }
             }
             PartContent::Attachment(held) if end => {
