@@ -65,15 +65,35 @@ pub(super) fn starts(head: &[u8]) -> bool {
 
 /// Returns whether a zip starts after other bytes, such as a program that unpacks it.
 pub(super) fn follows(head: &[u8]) -> bool {
+    find_local(head).is_some()
+}
+
+/// Returns the index of the first local header.
+fn find_local(bytes: &[u8]) -> Option<usize> {
     // Texts do not have this byte.
-    memchr::memchr_iter(LOCAL[2], head).any(|at| {
-        let local = &head[at.saturating_sub(2)..];
+    let mut starts = memchr::memchr_iter(LOCAL[2], bytes).map(|at| at.saturating_sub(2));
+    starts.find(|&start| {
+        let local = &bytes[start..];
         local.starts_with(LOCAL)
             && (1..=512).contains(&u16_at(local, 26))
             && local.len() > LOCAL_SIZE
             && u16_at(local, 4) & 0xff <= 63
             && Method::of(u16_at(local, 8)).is_some()
     })
+}
+
+/// Returns the number of bytes up to the header after contents, which a wrong length takes in.
+fn known_length(source: &mut BufferedSource, header: &ZipHeader) -> u64 {
+    let held = header.packed.min(HELD) as usize;
+    let bytes = source.peek(held + LOCAL_SIZE + 1);
+    let after = bytes.get(held..).unwrap_or_default();
+    let is_right = after.starts_with(b"PK") || header.packed > HELD && !after.is_empty();
+    // Contents that are a zip have such headers.
+    let is_zip = header.method == 0 && bytes.starts_with(LOCAL);
+    if is_right || is_zip || header.flags & HAS_DESCRIPTOR != 0 {
+        return header.packed;
+    }
+    find_local(bytes).map_or(header.packed, |next| header.packed.min(next as u64))
 }
 
 /// Opens a zip, by its central directory where possible: streams other than pipes are held for that.
@@ -845,7 +865,10 @@ impl ZipStream {
         }
         let header = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
         source.consume(size);
-        *left = header.packed;
+        *left = known_length(source, &header);
+        if *left != header.packed {
+            note(&mut self.faults, &diagnostic::ARCHIVE_INCONSISTENT, self.at);
+        }
         let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
         let mut contents = MemberContents::File;
         self.stage = match header.contents(0) {
@@ -861,7 +884,7 @@ impl ZipStream {
             }
             // Only the next header shows where open contents end.
             _ => {
-                source.skip(header.packed);
+                source.skip(*left);
                 let code = &diagnostic::ARCHIVE_UNREADABLE_MEMBER;
                 note(&mut self.faults, code, self.at);
                 contents = MemberContents::Unreadable;
