@@ -92,7 +92,7 @@ impl ResponseHeader {
             let value = &block[field.value];
             let names = value.split(|&byte| byte == b',');
             let codings = names.filter_map(|name| HttpCoding::of(name.trim_ascii()));
-            let text = || Some(String::from_utf8_lossy(value).into_owned());
+            let text = || Some(unfolded(value));
             match lower_case(field.name, &mut [0; 32]) {
                 b"transfer-encoding" => transfer.extend(codings),
                 b"content-encoding" => header.codings.extend(codings),
@@ -114,6 +114,11 @@ impl ResponseHeader {
     pub(super) fn claims_chunks(&self) -> bool {
         self.codings.last() == Some(&HttpCoding::Chunked)
     }
+}
+
+/// Returns the text of a field, without the line ends in it (RFC 9112 section 5.2).
+pub(super) fn unfolded(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).replace(['\r', '\n'], "")
 }
 
 pub(super) fn header_end(block: &[u8]) -> usize {
@@ -242,8 +247,9 @@ pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
     let mut any = false;
     loop {
         let Some((size, start)) = chunk_line(body) else {
-            // A body may be cut after a chunk.
-            return any && (!is_whole || body.trim_ascii().is_empty());
+            // A body may be cut after a chunk, and in the line before the next one.
+            let is_cut = body.len() <= 16 && body.trim_ascii().iter().all(u8::is_ascii_hexdigit);
+            return any && (!is_whole || is_cut);
         };
         if size == 0 {
             return true;

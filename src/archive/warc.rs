@@ -17,7 +17,7 @@ use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
     HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, note,
 };
-use super::http::{ResponseHeader, decoded, header_end, is_chunked};
+use super::http::{ResponseHeader, decoded, header_end, is_chunked, unfolded};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::class::number;
 use crate::bytes::source::Shared;
@@ -44,15 +44,23 @@ const FIELDS: &str = "application/warc-fields";
 /// The start of a media type that ends with the name of a format, as the Python package declares contents.
 const FORMAT_TYPE: &str = "application/x-uriscan-";
 
-/// Media types that declare nothing, separated by spaces.
-const VAGUE: &str = "application/octet-stream unknown/unknown application/unknown */*";
+/// Media types after which the first bytes decide, separated by spaces: they declare nothing, or data to open.
+const VAGUE: &str = "application/octet-stream unknown/unknown application/unknown */* application/gzip \
+    application/x-gzip application/zip application/x-zip-compressed application/x-tar application/x-gtar \
+    application/x-compressed-tar application/x-tgz application/x-bzip2 application/x-xz application/zstd \
+    application/x-compress application/warc";
 
 const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
 
 pub(super) fn starts(head: &[u8]) -> bool {
-    is_warc_record(head) || head.starts_with(ARC)
+    is_warc_record(head.trim_ascii_start()) || head.starts_with(ARC)
+}
+
+/// Returns whether a record follows other bytes, such as a damaged record.
+pub(super) fn follows(head: &[u8]) -> bool {
+    RecordFormat::Warc.next_record(head).is_some()
 }
 
 fn is_warc_record(bytes: &[u8]) -> bool {
@@ -164,7 +172,7 @@ impl Record {
         let keys = &mut record.keys.fields;
         for field in http::fields(block) {
             let value = &block[field.value];
-            let text = |value: &[u8]| Some(String::from_utf8_lossy(value).into_owned());
+            let text = |value: &[u8]| Some(unfolded(value));
             match http::lower_case(field.name, &mut [0; 32]) {
                 b"content-length" => record.length = number(value),
                 b"warc-type" => keys.warc_type = text(&value.to_ascii_lowercase()),

@@ -516,6 +516,12 @@ impl<'a> ArchiveReader<'a> {
                 Some("encrypted")
             }
             MemberContents::Unread(media_type) => Some(media_type.as_str()),
+            // Types choose among the bodies of records as among files.
+            MemberContents::Document(format)
+                if place.member.record.is_some() && !self.options.wants(format) =>
+            {
+                Some(format.name)
+            }
             MemberContents::Document(format) => {
                 let mut inside = container.lock();
                 if let Some(bytes) = inside.whole() {
@@ -566,15 +572,16 @@ impl<'a> ArchiveReader<'a> {
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
         let named = || sniff::named(&opened.path, &self.options.types);
         let archive = self.options.archive_of(&opened.path, &opened.head, named);
-        let is_archive = archive.is_some();
         let inner = MemberPlace {
             path: &opened.path,
-            compressed: Some(&opened.members).filter(|_| !is_archive),
+            compressed: Some(&opened.members).filter(|_| archive.is_none()),
             ..place
         };
         let mut read = self.file(&opened.head, source, inner);
-        if read.is_ok() && is_archive && !self.is_ended && !self.nested.is_excessive() {
-            read = opened.read_to_end();
+        // Damage is reported of a file that is skipped, too.
+        if read.is_ok() && !self.is_ended {
+            let mut rest = InnerReader::new(opened.input().into_reader(), self.nested, false);
+            read = io::copy(&mut rest, &mut io::sink()).map(drop);
         }
         for error in opened.errors() {
             let (code, offset) = (error.fault.into(), error.offset);

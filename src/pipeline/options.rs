@@ -149,25 +149,28 @@ impl PipelineOptions {
         head: &[u8],
     ) -> Result<&'static Format, Skip> {
         let content = sniff::content(path, head, &self.types);
-        let (reason, format, is_damaged) = match (content, self.formats.as_slice()) {
+        if let ([format], true) = (self.formats.as_slice(), named) {
             // A named file is of the type that the user gives.
-            (_, [format]) if named => return Ok(format.of_shape(head)),
-            (Content::Other(name), _) => {
+            return Ok(format.of_shape(head));
+        }
+        let (reason, format, is_damaged) = match content {
+            Content::Other(name) => {
                 let is_damaged = named || self.decompresses_all;
                 (sniff::unread_kind(name).into(), name, is_damaged)
             }
-            (Content::Document(format), wanted)
-                if wanted.is_empty() || wanted.iter().any(|one| format.is_a(one)) =>
-            {
-                return Ok(format);
-            }
-            (Content::Document(format), _) => (SkipReason::Type, format.name, false),
+            Content::Document(format) if self.wants(format) => return Ok(format),
+            Content::Document(format) => (SkipReason::Type, format.name, false),
         };
         Err(Skip {
             reason,
             format,
             is_damaged,
         })
+    }
+
+    /// Returns whether the types that were given, if any, have the format.
+    pub(crate) fn wants(&self, format: &Format) -> bool {
+        self.formats.is_empty() || self.formats.iter().any(|one| format.is_a(one))
     }
 
     /// Returns whether a file would be read as a document. Reads its first bytes.
@@ -219,8 +222,9 @@ impl PipelineOptions {
     ) -> Option<&'static ArchiveFormat> {
         // Most files have no such bytes, and are not recognised twice.
         let after_junk = || {
-            let format = ArchiveFormat::after_junk(head)?;
+            let format = ArchiveFormat::after_junk(path, head)?;
             match sniff::content(path, head, &self.types) {
+                _ if format.kind == ArchiveKind::Records => Some(format),
                 Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
                     Some(format)
                 }

@@ -48,15 +48,19 @@ fn record(target: &str, header: &str, body: &str) -> Vec<u8> {
     response(target, &format!("text/html\r\n{header}"), body)
 }
 
-/// A record of a response, whose header begins with its media type.
 fn response(target: &str, header: &str, body: &str) -> Vec<u8> {
-    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {header}\r\n{body}");
-    format!(
+    response_of(target, header, body.as_bytes())
+}
+
+/// A record of a response, whose header begins with its media type.
+fn response_of(target: &str, header: &str, body: &[u8]) -> Vec<u8> {
+    let lines = format!("HTTP/1.1 200 OK\r\nContent-Type: {header}\r\n");
+    let record = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {target}\r\n\
-         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-        block.len()
-    )
-    .into_bytes()
+         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{lines}",
+        lines.len() + body.len()
+    );
+    [record.as_bytes(), body, b"\r\n\r\n"].concat()
 }
 
 /// archives.md: a member is read as a document of its format.
@@ -167,6 +171,20 @@ fn first_readable_member_determines_the_format() {
 }
 
 #[test]
+fn damage_of_a_compressed_member_in_which_nothing_is_recognised_is_reported() {
+    let tree = Tree::new(&[]);
+    let noise: Vec<u8> = (0..40_000_u32).map(|n| (n * n >> 7) as u8).collect();
+    let mut packed = gzip(&noise);
+    let end = packed.len() - 8;
+    packed[end] ^= 1;
+    for pack in [zip, tar] {
+        let members = [Member::new("x.dat.gz", packed.as_slice())];
+        tree.write("x", &pack(&members));
+        tree.run(&["x"]).tells(2, "", "compress.corrupt");
+    }
+}
+
+#[test]
 fn a_text_before_damage_and_one_after_it_are_not_one_link() {
     let tree = Tree::new(&[]);
     let bytes = [
@@ -267,6 +285,12 @@ fn members_after_lost_or_added_bytes_are_read() {
     let mut long = zip.clone();
     long[26..28].fill(0xff);
     let links = "http://example.com/b.txt\nhttp://example.com/c.txt\n";
+    tree.pipe(&long, &[])
+        .tells(2, links, "archive.inconsistent");
+    // The packed length takes in the next header, and the bytes after it none.
+    let mut long = zip.clone();
+    long[18] += 40;
+    let links = "http://example.com/a.txt\nhttp://example.com/b.txt\nhttp://example.com/c.txt\n";
     tree.pipe(&long, &[])
         .tells(2, links, "archive.inconsistent");
     // The header of the second member is not where a block begins.
@@ -619,6 +643,73 @@ fn a_media_type_that_is_none_leaves_the_format_to_the_bytes() {
         tree.write("x.warc", &page);
         tree.run(&["x.warc"]).is(0, "http://example.com/b\n");
     }
+}
+
+#[test]
+fn compressed_data_and_archives_in_records_are_opened_by_their_media_types_too() {
+    let tree = Tree::new(&[]);
+    let page = b"<!doctype html><a href=b>";
+    for (media_type, bytes, target) in [
+        ("application/gzip", gzip(page), "b"),
+        ("Application/X-Gzip; x=y", gzip(page), "b"),
+        ("application/zstd", zstd(page), "b"),
+        ("application/zip", zip(&[Member::new("p", page)]), "x!/b"),
+        ("application/x-tar", tar(&[Member::new("p", page)]), "x!/b"),
+    ] {
+        let record = response_of("http://example.com/x", &format!("{media_type}\r\n"), &bytes);
+        tree.write("x.warc", &record);
+        tree.run(&["x.warc"])
+            .is(0, &format!("http://example.com/{target}\n"));
+    }
+}
+
+#[test]
+fn a_web_archive_may_begin_with_empty_lines_and_by_its_name_with_other_bytes() {
+    let tree = Tree::new(&[]);
+    let page = record("http://example.com/d/", "", "<a href=x>");
+    let link = "http://example.com/d/x\n";
+    let empty = [b"\r\n\r\n", &page[..]].concat();
+    tree.write("any", &empty);
+    tree.run(&["any"]).is(0, link);
+    tree.pipe(&empty, &[]).is(0, link);
+    let damaged = [b"Q", &page[1..], &page[..]].concat();
+    tree.write("x.warc", &damaged);
+    tree.run(&["x.warc"]).tells(2, link, "warc.resync");
+    tree.write("x.warc.gz", &gzip(&damaged));
+    tree.run(&["x.warc.gz"]).tells(2, link, "warc.resync");
+}
+
+#[test]
+fn types_choose_among_the_bodies_of_records() {
+    let tree = Tree::new(&[]);
+    let page = record("http://example.com/", "Link: <l>\r\n", "<a href=x>");
+    let text = response(
+        "http://example.com/",
+        "text/plain\r\n",
+        "http://example.com/t",
+    );
+    tree.write("d/x.warc", &[page, text].concat());
+    for path in ["d", "d/x.warc"] {
+        tree.run(&["-t", "html", path])
+            .is(0, "http://example.com/x\n");
+        tree.run(&["-t", "text", path])
+            .is(0, "http://example.com/t\n");
+        tree.run(&["-t", "mbox", path]).is(1, "");
+    }
+}
+
+/// ISO 28500 and RFC 9112 section 5.2: a folded field is one value.
+#[test]
+fn values_of_folded_fields_have_no_line_ends() {
+    let tree = Tree::new(&[]);
+    let header = "text/html;\r\n charset=utf-8\r\n";
+    tree.write(
+        "x.warc",
+        &response("http://example.com/", header, "<a href=x>"),
+    );
+    let ran = tree.run(&["--json", "x.warc"]);
+    let links = records(&ran.out, "link");
+    assert_eq!(links[0]["content_type"], "text/html; charset=utf-8");
 }
 
 #[test]
