@@ -30,8 +30,12 @@ pub(super) fn text(raw: &[u8], out: &mut DecodedText) {
                 out.map.skip(1);
                 1
             } else {
-                out.copy(&rest[..=run]);
-                1 + run
+                let (run, DecodedText { bytes, map, .. }) = (&rest[..=run], &mut *out);
+                // Text before MIME has no label.
+                if !charset::convert(b"", run, bytes, map) {
+                    out.copy(run);
+                }
+                run.len()
             }
         };
     }

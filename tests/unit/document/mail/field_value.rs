@@ -20,6 +20,11 @@ use super::*;
             assert_eq!(String::from_utf8_lossy(&out.bytes), *expected, "{raw:?}");
             assert_eq!(out.map.start(out.bytes.len() as u64), raw.len() as u64, "{raw:?}");
         }
+        let mut out = DecodedText::default();
+        let raw = b"caf\xE9\r\n =?utf-8?Q?=C3=A9?= \xABx\xBB y";
+        text(raw, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out.bytes), "café é «x» y");
+        assert_eq!(out.map.start(out.bytes.len() as u64), raw.len() as u64);
     }
 
 /// Returns the index after the comment that starts at `at`, or after its bracket.
