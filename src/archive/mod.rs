@@ -105,7 +105,7 @@ impl ArchiveFormat {
     }
 
     /// Returns the format of a container that follows other bytes in a file: a zip where the file is of no known
-    /// kind, a web archive where its name is one's.
+    /// kind, a web archive where the extension says so.
     pub fn after_junk(path: &[u8], head: &[u8]) -> Option<&'static ArchiveFormat> {
         let is_warc = path.to_ascii_lowercase().ends_with(b".warc") && warc::follows(head);
         let name = if is_warc { "warc" } else { "zip" };
