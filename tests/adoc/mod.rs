@@ -105,6 +105,15 @@ fn uris() {
             "*http://e.example/a* `http://e.example/b`",
             vec!["http://e.example/a", "http://e.example/b"],
         ),
+        (
+            "*a http://e.example/a* _b (http://e.example/b)_ *c* http://e.example/c*",
+            vec![
+                "http://e.example/a",
+                "http://e.example/b",
+                "http://e.example/c*",
+            ],
+        ),
+        ("a/#b `http://e.example/[c]`", vec!["http://e.example/"]),
         ("xhttp://e.example/ =http://e.example/", vec![]),
         (
             "ftp://e.example/ irc://e.example/ git://e.example/",

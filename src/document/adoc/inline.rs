@@ -247,16 +247,19 @@ impl AdocInlineText<'_> {
         let text = &self.text;
         let is_macro = text[..start].ends_with(b"link:");
         let before = start.checked_sub(1).map(|at| text[at]);
-        let mut mark = None;
+        let is_mark = |byte| b"*_`#".contains(&byte);
+        let is_marked =
+            before.is_some_and(is_mark) && !char_before(text, start - 1).is_some_and(is_word);
+        let mark = if is_marked {
+            before
+        } else {
+            open_mark(text, start)
+        };
         match before {
             None | Some(b' ' | b'\t' | b'\n' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b';') => {}
             Some(b'"' | b'\'' | REPLACED) => {}
             _ if is_macro || char_before(text, start).is_some_and(char::is_whitespace) => {}
-            Some(b'*' | b'_' | b'`' | b'#')
-                if !char_before(text, start - 1).is_some_and(is_word) =>
-            {
-                mark = before;
-            }
+            _ if is_marked => {}
             _ => return None,
         }
         let limit = text.len().min(floor + MAX_URI_LEN);
@@ -365,6 +368,26 @@ impl AdocInlineText<'_> {
             at = start + length;
         }
     }
+}
+
+/// Returns the mark of the formatted text that is open at an index.
+fn open_mark(text: &[u8], at: usize) -> Option<u8> {
+    const MAX_DISTANCE: usize = 256;
+    let mut open = None;
+    for place in at.saturating_sub(MAX_DISTANCE)..at {
+        let (mark, next) = (text[place], text[place + 1]);
+        if b"*_`#".contains(&mark) {
+            let before = char_before(text, place);
+            let is_end = !char_at(text, place + 1).is_some_and(is_word);
+            let is_inside = |before| is_word(before) || matches!(before, ';' | ':' | '}');
+            if open.is_none() && !before.is_some_and(is_inside) && !next.is_ascii_whitespace() {
+                open = Some(mark);
+            } else if open == Some(mark) && is_end && !before.is_some_and(char::is_whitespace) {
+                open = None;
+            }
+        }
+    }
+    open
 }
 
 /// Returns whether a backslash at `at` keeps the rest from being replaced: formatting, a reference to
