@@ -182,7 +182,9 @@ impl RuleId {
 
 /// Returns whether a reference has a place of a template where a value should be.
 pub(super) fn is_unfilled(link: &Link<'_>) -> bool {
-    link.flags.contains(Flags::TEMPLATE) && memchr::memmem::find(link.reference, b"{{").is_some()
+    // A script fills the contents of template elements.
+    let is_filled = link.flags.contains(Flags::INERT) || !link.flags.contains(Flags::TEMPLATE);
+    !is_filled && memchr::memmem::find(link.reference, b"{{").is_some()
 }
 
 /// Returns whether HTML names a file, or a loopback host, of the computer where it was written, or

@@ -170,7 +170,8 @@ fn local_and_foreign_resources_are_findings() {
 
 #[test]
 fn unfilled_placeholders_of_built_pages_are_findings() {
-    let page = "<a href='{{ url }}/a'>a</a> <a href='${a}'>a</a> <a href='{% url %}'>a</a>\n";
+    let page = "<a href='{{ url }}/a'>a</a> <a href='${a}'>a</a> <a href='{% url %}'>a</a>\
+                <template><a href='{{ url }}'>a</a></template>\n";
     let found = |files: &[(&str, &str)], args: &[&str]| {
         let ran = Tree::new(files).run(&[&["audit", "site"], args].concat());
         ran.out
