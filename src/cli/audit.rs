@@ -14,7 +14,7 @@ use super::changed::{added_since, changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
-use super::inputs::Inputs;
+use super::inputs::{Inputs, system_path};
 use super::message::{ProgressLine, Result, flag, report, unless_closed, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
@@ -337,6 +337,7 @@ fn results(findings: &FindingArgs) -> Result<OnlineResults> {
     for path in &findings.results {
         let named = |reason: String| format!("--results {}: {reason}", path.display());
         let failed = |error: io::Error| named(error.to_string());
+        let path = system_path(path);
         let bytes = read_start(path, LONGEST_RESULTS + 1).map_err(failed)?;
         if bytes.len() as u64 > LONGEST_RESULTS {
             return Err(named("it is too long".to_owned()).into());

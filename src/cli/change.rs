@@ -116,9 +116,8 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     let all = targets.iter().map(|(_, target)| target);
     let all: Vec<_> = all.chain(&file).collect();
     let inputs = Inputs::new(Vec::new(), &audit.documents.walk);
-    let input = |path| [path, Path::new("/dev/stdin")][usize::from(path == Path::new("-"))];
-    let read = [&*old.path, &new.path].map(input).into_iter();
-    let read = read.chain(audit::other_inputs(&audit.findings, config));
+    let others = audit::other_inputs(&audit.findings, config);
+    let read = [&*old.path, &new.path].into_iter().chain(others);
     inputs.check(&all, &PipelineOptions::default(), read)?;
     let lists = [old.list(site.as_deref())?, new.list(site.as_deref())?];
     site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));

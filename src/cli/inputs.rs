@@ -45,8 +45,8 @@ impl<'a> Inputs<'a> {
         let walking = self.walk.options()?;
         let check_root = |root: &Root| check_root(root, targets, &walking, options);
         let lists = self.walk.lists().map(|(path, _)| path);
-        for path in lists.chain(others).filter(|path| *path != Path::new("-")) {
-            check_file(path, targets)?;
+        for path in lists.chain(others) {
+            check_file(system_path(path), targets)?;
         }
         self.roots.iter().try_for_each(check_root)?;
         // A list from a pipe can only be read once: the walk checks each of its paths.
@@ -108,6 +108,11 @@ fn check_root(
         }
     }
     Ok(())
+}
+
+/// Returns the path of an input in the system: `-` is standard input.
+pub(super) fn system_path(path: &Path) -> &Path {
+    [path, Path::new("/dev/stdin")][usize::from(path == Path::new("-"))]
 }
 
 fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<()> {

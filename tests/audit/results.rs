@@ -297,3 +297,11 @@ fn answers_are_forgiven_and_ignored_as_other_findings() {
     tree.write("docs/a.md", b"<!-- uriscan-ignore-next-line external-broken: known -->\n[a](https://example.com/gone)\n");
     assert_eq!(tree.run(&flags).code, 0);
 }
+
+#[test]
+fn answers_may_come_from_standard_input() {
+    let answers = b"url,status\nhttps://example.com/gone,404\n";
+    let ran = site().pipe(answers, &["audit", "--results", "-", "docs"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.contains("external-broken"), "{}", ran.out);
+}

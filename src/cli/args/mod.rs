@@ -363,8 +363,8 @@ pub(crate) struct FindingArgs {
     /// Read the answers of an online checker about targets on the network; may be repeated
     ///
     /// JSON of lychee, linkinator or muffet, CSV or JSON Lines with url, status and maybe checked_at
-    /// and location, or CDX or CDXJ of an archive, whose copies are suggested. In a tree such a file is
-    /// not read as a document.
+    /// and location, or CDX or CDXJ of an archive, whose copies are suggested; `-` is standard input. In
+    /// a tree such a file is not read as a document.
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
     /// With --results: ignore older answers, such as 7d, 12h or 4w; without a time an answer has the
