@@ -3,12 +3,10 @@
 //! <https://httpd.apache.org/docs/2.4/mod/mod_alias.html>,
 //! <https://httpd.apache.org/docs/2.4/mod/mod_dir.html>
 
-use super::rule::{
-    DestinationTemplate, ParsedRules, PathPattern, SegmentPattern, ServerRule, TemplatePlaces,
-    segments,
-};
-use crate::audit::disk::OptionalExtension;
-use crate::document::events::Span;
+use regex::bytes::Captures;
+
+use super::rule::*;
+use crate::bytes::pattern::Pattern;
 
 /// Directives that do not change which file is at a path.
 const INERT: &str = "addcharset adddefaultcharset addencoding addlanguage addoutputfilterbytype addtype allow authname \
@@ -16,7 +14,7 @@ const INERT: &str = "addcharset adddefaultcharset addencoding addlanguage addout
     expiresdefault fileetag forcetype header indexignore indexoptions limitrequestbody order php_flag php_value \
     requestheader require satisfy serversignature setenv setenvif setenvifnocase setoutputfilter unsetenv";
 
-pub(super) fn parse(text: &[u8]) -> ParsedRules {
+pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
     let mut found = ParsedRules::default();
     // Whether each open section holds for all requests.
     let mut sections: Vec<bool> = Vec::new();
@@ -47,7 +45,7 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
             found.unfollowed.add(span.start);
         }
     }
-    found
+    Some(found)
 }
 
 impl ParsedRules {
@@ -109,18 +107,15 @@ impl ParsedRules {
             }
             "options" => {
                 let is_relative = |word: &Vec<u8>| word.starts_with(b"+") || word.starts_with(b"-");
-                if !words.iter().any(is_relative) {
-                    self.settings.pages = Some(OptionalExtension::Never);
-                }
-                for word in words {
-                    match &*word.to_ascii_lowercase() {
-                        b"multiviews" | b"+multiviews" => {
-                            self.settings.pages = Some(OptionalExtension::WithoutSlash);
-                        }
-                        b"-multiviews" => self.settings.pages = Some(OptionalExtension::Never),
-                        _ => {}
-                    }
-                }
+                let is_whole = !words.iter().any(is_relative);
+                let mut words = words.iter().rev();
+                let named = words.find_map(|word| match &*word.to_ascii_lowercase() {
+                    b"multiviews" | b"+multiviews" => Some(OptionalExtension::WithoutSlash),
+                    b"-multiviews" => Some(OptionalExtension::Never),
+                    _ => None,
+                });
+                let pages = named.or(is_whole.then_some(OptionalExtension::Never));
+                self.settings.pages = pages.or(self.settings.pages);
             }
             _ => return None,
         }
@@ -162,32 +157,21 @@ fn logical_line(text: &[u8], at: &mut usize) -> Option<(Vec<u8>, Span)> {
     }
 }
 
-/// Splits a line into words, which may be quoted; a comment has none.
+/// A word, which may be quoted; only the quote itself is escaped by a backslash.
+static WORD: Pattern = Pattern::new(r#""((?:\\"|[^"])*)"?|'((?:\\'|[^'])*)'?|[^ \t\n\x0C\r]+"#);
+
+/// Splits a line into words; a comment has none.
 fn words(line: &[u8]) -> Vec<Vec<u8>> {
-    let mut words = Vec::new();
-    let mut rest = line.trim_ascii();
-    if rest.starts_with(b"#") {
-        return words;
-    }
-    while let Some(&first) = rest.first() {
-        let mut word = Vec::new();
-        let quote = matches!(first, b'"' | b'\'').then_some(first);
-        let mut at = usize::from(quote.is_some());
-        while let Some(&byte) = rest.get(at) {
-            at += 1;
-            match quote {
-                Some(quote) if byte == quote => break,
-                None if byte.is_ascii_whitespace() => break,
-                // Only the quote itself is escaped by a backslash.
-                Some(quote) if byte == b'\\' && rest.get(at) == Some(&quote) => {
-                    word.push(quote);
-                    at += 1;
-                }
-                _ => word.push(byte),
-            }
-        }
-        words.push(word);
-        rest = rest[at.min(rest.len())..].trim_ascii_start();
-    }
-    words
+    let line = line.trim_ascii();
+    let words = WORD.captures_iter(line).filter(|_| !line.starts_with(b"#"));
+    let word = |word: Captures<'_>| {
+        let Some(text) = word.get(1).or(word.get(2)) else {
+            return word[0].to_vec();
+        };
+        let (text, escape) = (text.as_bytes(), [b'\\', word[0][0]]);
+        let bytes = text.iter().enumerate();
+        let kept = bytes.filter(|(at, _)| !text[*at..].starts_with(&escape));
+        kept.map(|(_, byte)| *byte).collect()
+    };
+    words.map(word).collect()
 }

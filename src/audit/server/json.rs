@@ -6,12 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::rule::{
-    DestinationTemplate, ParsedRules, PathPattern, SegmentPattern, ServerRule, TemplatePlaces,
-    is_name, offset_in,
-};
-use crate::audit::disk::OptionalExtension;
-use crate::document::events::Span;
+use super::rule::*;
 
 type JsonMembers<'a> = BTreeMap<String, &'a RawValue>;
 

@@ -15,7 +15,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
-use super::disk::{DiskTree, FileNaming, LookupMatch, OptionalExtension, start_of};
+use super::disk::OptionalExtension::{self, Never, WithSlash, WithoutSlash};
+use super::disk::{DiskTree, FileNaming, LookupMatch, start_of};
 use super::source::paths::with_slash;
 use crate::bytes::lines::mark_length;
 use crate::document::diagnostic::{self, Code};
@@ -30,7 +31,6 @@ pub(super) use rule::{DestinationTemplate, Request, ServerRule};
 
 const MAX_LENGTH: u64 = 1 << 20;
 
-#[derive(Debug)]
 pub(crate) struct ServerKind {
     pub(crate) name: &'static str,
     /// Files in the root of a site of this kind, besides those with rules.
@@ -48,103 +48,89 @@ pub(crate) struct ServerKind {
 }
 
 impl ServerKind {
-    const fn new(name: &'static str) -> Self {
+    const fn new(
+        name: &'static str,
+        site_files: &'static [RuleSyntax],
+        extension: OptionalExtension,
+        platform: &'static [&'static str],
+    ) -> Self {
         ServerKind {
             name,
             markers: &[],
-            site_files: &[],
+            site_files,
             directory_file: None,
-            extension: OptionalExtension::Never,
-            platform: &[],
+            extension,
+            platform,
             moves_pages: false,
             reads_host: false,
         }
     }
 }
 
-static STATIC: ServerKind = ServerKind::new("static");
+static STATIC: ServerKind = ServerKind::new("static", &[], Never, &[]);
 
-const REDIRECT_LINES: RuleSyntax =
-    RuleSyntax::new("_redirects", |text| Some(redirects::parse_lines(text)));
+const REDIRECT_LINES: RuleSyntax = RuleSyntax::new("_redirects", redirects::parse_lines);
+const NETLIFY: RuleSyntax = RuleSyntax {
+    published: Some(redirects::published),
+    ..RuleSyntax::new("netlify.toml", redirects::parse_toml)
+};
+const WRANGLER: RuleSyntax = RuleSyntax {
+    published: Some(redirects::output_directory),
+    ..RuleSyntax::new("wrangler.toml", |_| Some(ParsedRules::default()))
+};
+const VERCEL: RuleSyntax = RuleSyntax {
+    published: Some(|text| json::VERCEL.published(text)),
+    ..RuleSyntax::new("vercel.json", |text| json::VERCEL.parse(text))
+};
+const FIREBASE: RuleSyntax = RuleSyntax {
+    published: Some(|text| json::FIREBASE.published(text)),
+    ..RuleSyntax::new("firebase.json", |text| json::FIREBASE.parse(text))
+};
 const AZURE: RuleSyntax =
     RuleSyntax::new("staticwebapp.config.json", |text| json::AZURE.parse(text));
+const HTACCESS: RuleSyntax = RuleSyntax {
+    is_slash_significant: true,
+    ..RuleSyntax::new(".htaccess", htaccess::parse)
+};
 
 /// The first kind with a file in the root of a site is used.
 pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
     // Others with `_redirects` are alike.
+    &ServerKind::new(
+        "netlify",
+        &[REDIRECT_LINES, NETLIFY],
+        WithSlash,
+        &["/.netlify/", "/cdn-cgi/"],
+    ),
     &ServerKind {
-        site_files: &[
-            REDIRECT_LINES,
-            RuleSyntax {
-                published: Some(redirects::published),
-                ..RuleSyntax::new("netlify.toml", redirects::parse_toml)
-            },
-        ],
-        extension: OptionalExtension::WithSlash,
-        platform: &["/.netlify/", "/cdn-cgi/"],
-        ..ServerKind::new("netlify")
-    },
-    &ServerKind {
-        site_files: &[RuleSyntax {
-            published: Some(|text| json::VERCEL.published(text)),
-            ..RuleSyntax::new("vercel.json", |text| json::VERCEL.parse(text))
-        }],
-        platform: &["/_vercel/"],
         moves_pages: true,
-        ..ServerKind::new("vercel")
+        ..ServerKind::new("vercel", &[VERCEL], Never, &["/_vercel/"])
     },
     &ServerKind {
-        site_files: &[RuleSyntax {
-            published: Some(|text| json::FIREBASE.published(text)),
-            ..RuleSyntax::new("firebase.json", |text| json::FIREBASE.parse(text))
-        }],
-        platform: &["/__/"],
         moves_pages: true,
-        ..ServerKind::new("firebase")
+        ..ServerKind::new("firebase", &[FIREBASE], Never, &["/__/"])
     },
-    &ServerKind {
-        site_files: &[AZURE],
-        extension: OptionalExtension::WithSlash,
-        platform: &["/.auth/", "/api/"],
-        ..ServerKind::new("azure")
-    },
+    &ServerKind::new("azure", &[AZURE], WithSlash, &["/.auth/", "/api/"]),
     // Apache httpd.
     &ServerKind {
-        directory_file: Some(RuleSyntax {
-            is_slash_significant: true,
-            ..RuleSyntax::new(".htaccess", |text| Some(htaccess::parse(text)))
-        }),
-        ..ServerKind::new("apache")
+        directory_file: Some(HTACCESS),
+        ..ServerKind::new("apache", &[], Never, &[])
     },
     &ServerKind {
         markers: &[CNAME, ".nojekyll"],
-        extension: OptionalExtension::WithoutSlash,
         reads_host: true,
-        ..ServerKind::new("github-pages")
+        ..ServerKind::new("github-pages", &[], WithoutSlash, &[])
     },
-    &ServerKind {
-        site_files: &[
-            REDIRECT_LINES,
-            RuleSyntax {
-                published: Some(redirects::output_directory),
-                ..RuleSyntax::new("wrangler.toml", |_| Some(ParsedRules::default()))
-            },
-        ],
-        extension: OptionalExtension::WithSlash,
-        platform: &["/cdn-cgi/"],
-        ..ServerKind::new("cloudflare-pages")
-    },
-    &ServerKind {
-        site_files: &[REDIRECT_LINES],
-        extension: OptionalExtension::WithoutSlash,
-        ..ServerKind::new("gitlab-pages")
-    },
+    &ServerKind::new(
+        "cloudflare-pages",
+        &[REDIRECT_LINES, WRANGLER],
+        WithSlash,
+        &["/cdn-cgi/"],
+    ),
+    &ServerKind::new("gitlab-pages", &[REDIRECT_LINES], WithoutSlash, &[]),
     // With `try_files $uri $uri.html $uri/`.
-    &ServerKind {
-        extension: OptionalExtension::WithoutSlash,
-        ..ServerKind::new("nginx-try")
-    },
+    &ServerKind::new("nginx-try", &[], WithoutSlash, &[]),
 ];
 
 const CNAME: &str = "CNAME";
@@ -155,7 +141,6 @@ type PublishedDirectory = fn(&[u8]) -> Option<String>;
 /// Returns `None` if the text does not parse.
 type ParseRules = fn(&[u8]) -> Option<ParsedRules>;
 
-#[derive(Debug)]
 struct RuleSyntax {
     name: &'static str,
     is_slash_significant: bool,
@@ -242,7 +227,6 @@ impl ServerKind {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct RuleFile {
     pub(super) path: Vec<u8>,
     pub(super) rules: RuleIndex,
@@ -284,14 +268,13 @@ impl RuleFile {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct DirectoryConfig {
     file: Option<Arc<RuleFile>>,
     pub(super) naming: FileNaming,
     above: Option<Arc<DirectoryConfig>>,
 }
 
-#[derive(Debug)]
 pub(super) struct ServerView {
     kind: &'static ServerKind,
     /// The directory of the root, with its slash.
@@ -301,7 +284,7 @@ pub(super) struct ServerView {
     known: RwLock<KnownFiles>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct KnownFiles {
     files: Vec<Arc<RuleFile>>,
     /// Configurations by the paths of directories, without a slash at the end.
@@ -322,7 +305,6 @@ impl KnownFiles {
     }
 }
 
-#[derive(Debug)]
 pub(super) enum ServerAnswer<'a> {
     Rule(&'a RuleFile, MatchedRule<'a>),
     /// The path without or with a slash or an extension, by the settings of a file.
@@ -546,7 +528,7 @@ pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
     files.filter_map(published).collect()
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Servers {
     /// The views in the order of the mounts, without static ones.
     pub(super) views: Vec<ServerView>,

@@ -2,17 +2,12 @@
 //!
 //! <https://docs.netlify.com/manage/routing/redirects/overview/>
 
-use percent_encoding::percent_decode;
 use toml::de::{DeTable, DeValue};
 
-use super::rule::{
-    DestinationTemplate, ParsedRules, PathPattern, QueryCondition, SegmentPattern, ServerRule,
-    TemplatePlaces, Unfit, is_name, offset_in,
-};
-use crate::document::events::Span;
+use super::rule::*;
 
 /// `PATH PARAMETERS DESTINATION STATUS CONDITIONS`
-pub(super) fn parse_lines(text: &[u8]) -> ParsedRules {
+pub(super) fn parse_lines(text: &[u8]) -> Option<ParsedRules> {
     let mut parsed = ParsedRules::default();
     for line in text.split(|&byte| byte == b'\n') {
         let words = line.split(u8::is_ascii_whitespace);
@@ -22,7 +17,7 @@ pub(super) fn parse_lines(text: &[u8]) -> ParsedRules {
             parsed.add(rule_of(text, &words), offset_in(text, line));
         }
     }
-    parsed
+    Some(parsed)
 }
 
 fn rule_of(text: &[u8], words: &[&[u8]]) -> Result<ServerRule, Unfit> {

@@ -1,17 +1,18 @@
-//! The rules by which servers answer requests: patterns of paths, conditions, and destinations.
+//! The rules by which servers answer requests: patterns of paths, conditions, and destinations; with all that
+//! the readers of their files use.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use percent_encoding::percent_decode;
+pub(super) use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::audit::disk::OptionalExtension;
+pub(super) use crate::audit::disk::OptionalExtension;
 use crate::bytes::class::split_once;
 use crate::bytes::lines::Position;
 use crate::bytes::pattern::Pattern;
-use crate::document::events::Span;
+pub(super) use crate::document::events::Span;
 use crate::uri::base::push_path;
 
 /// Maximum size of a compiled expression in bytes; larger ones are not followed.
@@ -407,11 +408,7 @@ impl DestinationTemplate {
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
         use TemplatePlaces::{Append, Both, Names, Nothing, Numbers};
         let (mut out, mut end) = (Vec::new(), 0);
-        let places = if self.places == Numbers {
-            &NUMBERS
-        } else {
-            &PLACES
-        };
+        let places = [&PLACES, &NUMBERS][usize::from(self.places == Numbers)];
         let places = places.captures_iter(&self.text);
         for place in places.take_while(|_| ![Nothing, Append].contains(&self.places)) {
             let whole = place.get_match();
