@@ -1,18 +1,19 @@
-//! The contract of the formats of reports, and their shared texts.
+//! The contract of the formats of reports, and their shared texts; with all that the formats use.
 
+pub(super) use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::groups::{GroupPlace, Grouping};
-use crate::audit::finding::Finding;
-use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
+pub(super) use super::groups::{GroupPlace, Grouping};
+pub(super) use crate::audit::finding::Finding;
+pub(super) use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
 use crate::audit::source::SiteSource;
-use crate::bytes::lines::Position;
+pub(super) use crate::bytes::lines::Position;
 use crate::document::diagnostic::Effect;
 use crate::linker::{Diagnostic, Link};
-use crate::output::DocumentPath;
+pub(super) use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
-use crate::output::record::{Summary, counted};
+pub(super) use crate::output::record::{Summary, counted};
 use crate::pipeline::walk::path_of;
 
 #[derive(Clone, Copy, Debug, Default)]

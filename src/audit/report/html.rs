@@ -6,19 +6,15 @@
 
 use std::collections::hash_map::Entry;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use foldhash::HashMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, shown};
-use crate::audit::finding::Finding;
+use super::formatter::*;
 use crate::audit::rewrite::relative;
-use crate::audit::rules::RULES;
 use crate::audit::source::paths::with_slash;
-use crate::output::DocumentPath;
 use crate::output::json::push_base64;
 use crate::pipeline::bases::{AbsolutePaths, Bases};
 use crate::uri::base::push_path;
@@ -187,11 +183,8 @@ impl ReportPlace {
         };
         let relative = relative(&self.directory, path, 0);
         let is_marked = relative.starts_with(b"./") || relative.starts_with(b"../");
-        let mut reference = if is_marked {
-            Vec::new()
-        } else {
-            b"./".to_vec()
-        };
+        let start = if is_marked { "" } else { "./" };
+        let mut reference = start.as_bytes().to_vec();
         push_path(&relative, &mut reference);
         reference
     }

@@ -1,35 +1,20 @@
 //! JUnit XML: a suite for each document with findings, and one with the numbers of the run.
 //! Warnings are cases that pass and have output.
 
-use std::io::Write as _;
-
-use super::formatter::{
-    AuditSummary, GATHER, ReportFormatter, ReportRecord, place_below, sentence, shown,
-};
-use crate::audit::finding::Finding;
-use crate::audit::rules::Level;
-use crate::output::DocumentPath;
-use crate::output::record::counted;
+use super::formatter::*;
 
 /// The cases of the current document, collected because their number is written before them.
 #[derive(Default)]
 pub(super) struct JunitReport {
-    /// Lines of an element's name, rule, position and sentence, between tabs, which none of them contains.
-    cases: String,
-    /// The bytes of `cases` that have been written.
+    cases: Vec<JunitCase>,
+    /// The number of cases that have been written.
     written: usize,
-    tests: u64,
     failures: u64,
     errors: u64,
 }
 
-impl JunitReport {
-    fn add(&mut self, element: &str, rule: &str, place: &str, sentence: &str) {
-        self.tests += 1;
-        let sentence = escape(sentence);
-        self.cases += &format!("{element}\t{rule}\t{place}\t{sentence}\n");
-    }
-}
+/// The name of an element, a rule, a position and a sentence.
+type JunitCase = (&'static str, &'static str, String, String);
 
 impl ReportFormatter for JunitReport {
     fn start(&mut self, out: &mut Vec<u8>) {
@@ -42,32 +27,33 @@ impl ReportFormatter for JunitReport {
         let is_error = finding.level() == Level::Error;
         self.failures += u64::from(is_error);
         let element = if is_error { "failure" } else { "system-out" };
-        let (place, sentence) = (place_below(finding), sentence(finding));
-        self.add(element, finding.rule(), &escape(&place), &sentence);
+        let (place, sentence) = (escape(&place_below(finding)), escape(&sentence(finding)));
+        self.cases.push((element, finding.rule(), place, sentence));
     }
 
     fn record(&mut self, _document: &DocumentPath, record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
         if let Some(reason) = record.failure() {
             self.errors += 1;
-            self.add("error", "error", "", &reason);
+            let case = ("error", "error", String::new(), escape(&reason));
+            self.cases.push(case);
         }
     }
 
     fn end_document(&mut self, document: &DocumentPath, out: &mut Vec<u8>) -> bool {
-        if self.tests == 0 {
+        if self.cases.is_empty() {
             return false;
         }
         let path = escape(&shown(document.path()));
         if self.written == 0 {
-            let (tests, failures, errors) = (self.tests, self.failures, self.errors);
+            let (tests, failures, errors) = (self.cases.len(), self.failures, self.errors);
             let _ = writeln!(
                 out,
                 "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
             );
         }
-        for line in self.cases[self.written..].split_inclusive('\n') {
-            push_case(&path, line, out);
-            self.written += line.len();
+        for case in &self.cases[self.written..] {
+            push_case(&path, case, out);
+            self.written += 1;
             if out.len() >= GATHER {
                 return true;
             }
@@ -87,12 +73,9 @@ impl ReportFormatter for JunitReport {
     }
 }
 
-fn push_case(path: &str, line: &str, out: &mut Vec<u8>) {
-    let mut parts = line.trim_end_matches('\n').splitn(4, '\t');
-    let mut part = || parts.next().unwrap_or_default();
-    let (element, rule, position, sentence) = (part(), part(), part(), part());
+fn push_case(path: &str, (element, rule, position, sentence): &JunitCase, out: &mut Vec<u8>) {
     let text = format!("{path}{position}: {rule}: {sentence}");
-    let attributes = match element {
+    let attributes = match *element {
         "system-out" => String::new(),
         _ => format!(" type=\"{rule}\" message=\"{sentence}\""),
     };

@@ -1,16 +1,8 @@
 //! Markdown for the summary of a job of GitHub Actions, which has a limited length.
 
 use std::borrow::Cow;
-use std::io::Write as _;
 
-use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, place_below, shown, suggestion,
-};
-use super::groups::{GroupPlace, Grouping};
-use crate::audit::finding::Finding;
-use crate::audit::rules::RULES;
-use crate::output::DocumentPath;
-use crate::output::record::counted;
+use super::formatter::*;
 
 const LIMIT: usize = 1 << 20;
 /// Room for all but the findings.

@@ -1,13 +1,7 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use std::io::Write as _;
-
-use super::formatter::{AuditSummary, ReportFormatter, ReportRecord, sentence};
-use crate::audit::finding::Finding;
-use crate::audit::rules::{Level, RULES};
-use crate::bytes::lines::Position;
+use super::formatter::*;
 use crate::document::events::Span;
-use crate::output::DocumentPath;
 use crate::output::escape::visible;
 use crate::output::json::quoted;
 use crate::uri::base::push_path;
@@ -47,10 +41,8 @@ impl ReportFormatter for SarifReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let separator = if self.results > 0 { "," } else { "" };
         self.results += 1;
-        let (rule, index) = (
-            quoted(finding.rule().as_bytes()),
-            finding.draft.rule as usize,
-        );
+        let (rule, index) = (finding.rule().as_bytes(), finding.draft.rule as usize);
+        let rule = quoted(rule);
         let (level, text) = (level(finding.level()), quoted(sentence(finding).as_bytes()));
         let (uri, region) = (quoted(&artifact(finding.document.path())), region(finding));
         let member = finding.member().map_or(String::new(), |member| {
@@ -83,10 +75,8 @@ impl ReportFormatter for SarifReport {
         };
         let notifications = &mut self.notifications;
         let separator = if notifications.is_empty() { "" } else { "," };
-        let [text, uri] = [
-            quoted(reason.as_bytes()),
-            quoted(&artifact(document.path())),
-        ];
+        let uri = quoted(&artifact(document.path()));
+        let text = quoted(reason.as_bytes());
         *notifications += &format!(
             "{separator}\n{{\"level\":\"error\",\"message\":{{\"text\":{text}}},\"locations\":\
              [{{\"physicalLocation\":{{\"artifactLocation\":{{\"uri\":{uri}}}}}}}]}}"

@@ -2,16 +2,8 @@
 //! workflow commands for GitHub Actions.
 
 use std::fmt::Display;
-use std::io::Write as _;
 
-use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, origin, place_below, sentence, shown, suggestion,
-};
-use super::groups::{GroupPlace, Grouping};
-use crate::audit::finding::Finding;
-use crate::audit::rules::Level;
-use crate::bytes::lines::Position;
-use crate::output::DocumentPath;
+use super::formatter::*;
 use crate::output::text::{NUMBER, PATH, PLAIN};
 
 const ERROR: &str = "\x1b[1;31m";
