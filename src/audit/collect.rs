@@ -9,17 +9,17 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::evaluator::CLEARED;
 use super::journal::{
-    BLOCK, DocumentMember, JournalBlock, JournalRecord, JournalWriter, LinkNeeds,
+    BLOCK, DocumentMember, JournalBlock, JournalDocument, JournalRecord, JournalWriter, LinkNeeds,
 };
-use super::location::{Audit, LookupCache, language};
+use super::location::{Audit, Located, LookupCache, language};
 use super::names::FileId;
 use super::options::ListedLinks;
 use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};
-use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
+use super::site::{AnchorSet, Collection, DocumentBatch, FragmentMatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
-use super::wire::{Packed, PackedHash, WireReader};
+use super::wire::{Packed, WireReader};
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -321,7 +321,9 @@ impl<'a> LinkCollector<'a> {
 
     fn begin_records(&mut self, member: Option<DocumentMember>, file: Option<FileId>) {
         self.documents += 1;
-        JournalRecord::Document(&self.found.path, file, member).pack(&mut self.records);
+        let path = self.found.path.clone();
+        let document = JournalDocument { path, file, member };
+        JournalRecord::Document(document).pack(&mut self.records);
     }
 
     fn fail(&mut self, message: &str) {
@@ -548,12 +550,7 @@ impl LinkCollector<'_> {
     }
 
     /// Returns the requirements of a link on its file that are not known to be met yet.
-    fn needs(
-        &mut self,
-        link: &Link<'_>,
-        location: TargetLocation,
-        fragment: Option<&[u8]>,
-    ) -> Option<LinkNeeds> {
+    fn needs(&mut self, link: &Link<'_>, (location, fragment): Located<'_>) -> Option<LinkNeeds> {
         let file = location.file()?;
         let is_own = file == self.document.file;
         if !is_own {
@@ -566,7 +563,7 @@ impl LinkCollector<'_> {
         let checked = fragment.filter(|_| self.audit.options.checks_fragments);
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
-            let hash = |name: &[u8]| Some(PackedHash(self.audit.hasher.hash_one(name)));
+            let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name));
             let decoded = decode_fragment(name);
             let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
             names = (hash(first), hash(last).filter(|_| !last.is_empty()));
@@ -596,8 +593,8 @@ impl Sink for LinkCollector<'_> {
             return ControlFlow::Continue(());
         }
         let file = self.document.file;
-        let (location, fragment) = self.lookups.locate_link(link, Some(file));
-        let needs = self.needs(link, location, fragment);
+        let place = self.lookups.locate_link(link, Some(file));
+        let ((location, fragment), needs) = (place, self.needs(link, place));
         self.refresh(link, location);
         let is_script = link.element == Some("script");
         self.document.has_line_ids |= is_script && link.reference.ends_with(LINE_NUMBERS);
@@ -621,7 +618,6 @@ impl Sink for LinkCollector<'_> {
             let pages = Some(self.document.file).zip(location.file());
             self.collected.translations.extend(pages);
         }
-        let place = (location, fragment);
         let relation = self.audit.relation(link, self.document.file, place);
         if let (Some(RuleId::TextFragment), Some(file)) = (relation, location.file()) {
             self.collected.wanted.insert(file);
@@ -629,8 +625,7 @@ impl Sink for LinkCollector<'_> {
         let facts = TargetFacts {
             link,
             location,
-            fragment_missing: false,
-            fragment_in_other_case: false,
+            fragment: FragmentMatch::Found,
             is_route: fragment.is_some_and(is_route),
             redirects: false,
             online: self.audit.answer(link, location),

@@ -33,7 +33,8 @@ pub(super) fn seconds(text: &str) -> Option<u64> {
     let mut time = text.get(11..19).unwrap_or_default().split(':');
     let mut part = || {
         time.next()
-            .map_or(0, |part| part.parse::<u64>().unwrap_or(0))
+            .and_then(|part| part.parse().ok())
+            .unwrap_or(0u64)
     };
     Some(days * 86_400 + part() * 3600 + part() * 60 + part())
 }

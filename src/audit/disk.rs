@@ -55,6 +55,15 @@ pub(super) enum DiskEntry {
     Nothing,
 }
 
+impl DiskEntry {
+    pub(super) fn file(self) -> Option<(Vec<u8>, LookupMatch)> {
+        match self {
+            DiskEntry::File(path, how) => Some((path, how)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileNaming {
     /// The preferred one first.
@@ -67,6 +76,17 @@ pub(super) struct FileNaming {
 impl FileNaming {
     pub(super) fn is_index(&self, name: &[u8]) -> bool {
         self.index.iter().any(|index| index.as_bytes() == name)
+    }
+
+    /// Returns the extensions that a name may lack; `slash`: one follows the name.
+    fn extensions(&self, slash: bool) -> impl Iterator<Item = &str> {
+        let pages = match self.pages {
+            OptionalExtension::WithoutSlash => !slash,
+            OptionalExtension::WithSlash => true,
+            OptionalExtension::Never => false,
+        };
+        let extensions = self.extensions.iter().map(String::as_str);
+        extensions.chain(pages.then_some("html"))
     }
 }
 
@@ -236,7 +256,10 @@ impl DiskTree {
                 && exact != Some(DiskEntryKind::File)
                 // `test.html` comes before `test/` (A11).
                 && (exact.is_none() || !slash)
-                && let Some(path) = self.extended(&way.here, &listing, name, slash, naming)
+                && let Some((path, _)) = naming.extensions(slash).find_map(|extension| {
+                    let extended = [name, b".", extension.as_bytes()].concat();
+                    self.entry(&way.here, &listing, &extended).file()
+                })
             {
                 let how = [LookupMatch::Extension, LookupMatch::SlashAfterFile];
                 return DiskEntry::File(path, how[usize::from(slash)]);
@@ -264,10 +287,8 @@ impl DiskTree {
     pub(super) fn file_in(&self, directory: &[u8], name: &[u8]) -> Option<Vec<u8>> {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         let listing = self.listing(directory)?;
-        match self.entry(directory, &listing, name) {
-            DiskEntry::File(path, _) => Some(path),
-            _ => None,
-        }
+        let (path, _) = self.entry(directory, &listing, name).file()?;
+        Some(path)
     }
 
     /// Returns the start of a regular file; `None` for a file in an archive after too many bytes, too.
@@ -290,10 +311,8 @@ impl DiskTree {
 
     pub(super) fn names(&self, directory: &[u8]) -> Vec<String> {
         let listing = self.listing(directory).unwrap_or_default();
-        let names = listing
-            .entries()
-            .map(|(name, _)| String::from_utf8(name.to_vec()));
-        names.flatten().collect()
+        let names = listing.entries().map(|(name, _)| name.to_vec());
+        names.flat_map(String::from_utf8).collect()
     }
 
     /// Symbolic links are not directories here.
@@ -355,10 +374,8 @@ impl DiskTree {
         }
         drop(known);
         let entry = self.follow(&link);
-        let mut known = self
-            .followed
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let known = self.followed.write();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
         known.insert(link.into(), entry.clone());
         entry
     }
@@ -402,31 +419,6 @@ impl DiskTree {
             return Some(self.under_root(&path).unwrap_or(path));
         }
         None
-    }
-
-    /// Finds a file by a name without its extension; `slash`: one follows the name.
-    fn extended(
-        &self,
-        here: &[u8],
-        listing: &Listing,
-        name: &[u8],
-        slash: bool,
-        naming: &FileNaming,
-    ) -> Option<Vec<u8>> {
-        let pages = match naming.pages {
-            OptionalExtension::WithoutSlash => !slash,
-            OptionalExtension::WithSlash => true,
-            OptionalExtension::Never => false,
-        };
-        let extensions = naming.extensions.iter().map(String::as_str);
-        let mut extensions = extensions.chain(pages.then_some("html"));
-        extensions.find_map(|extension| {
-            let extended = [name, b".", extension.as_bytes()].concat();
-            match self.entry(here, listing, &extended) {
-                DiskEntry::File(path, _) => Some(path),
-                _ => None,
-            }
-        })
     }
 
     /// Finds the index file of a directory, named with or without a `slash` or in `other_case`.

@@ -16,11 +16,9 @@ use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::{RuleId, TargetFacts, is_unfilled};
-use super::site::{AnchorSet, GithubFragment, Site};
+use super::site::{AnchorSet, Site};
 use super::source::page::SourcePage;
-use super::target::{
-    ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path,
-};
+use super::target::{RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path};
 use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
@@ -136,7 +134,11 @@ impl<'a> Evaluator<'a> {
                     self.site.anchors(file).is_some_and(has_text)
                         && self.texts.lacks(self.audit, file, fragment?)
                 }
-                (RuleId::HreflangReturn, Some(file)) => self.site.lacks_return(file, own),
+                // A page that was read names itself.
+                (RuleId::HreflangReturn, Some(file)) => {
+                    let pairs = &self.site.collected.translations;
+                    pairs.contains(&(file, file)) && !pairs.contains(&(file, own))
+                }
                 _ => true,
             };
             is_broken.then_some(rule)
@@ -144,8 +146,7 @@ impl<'a> Evaluator<'a> {
         TargetFacts {
             link,
             location,
-            fragment_missing: on_github == Some(GithubFragment::Missing),
-            fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
+            fragment: on_github.unwrap_or_default(),
             is_route: fragment.is_some_and(is_route),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
             online: self.audit.answer(link, location),
@@ -163,12 +164,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the name of the target in groups: the path below a mount, with a missing fragment
     /// (A47).
-    pub(super) fn target_name(
-        &self,
-        rule: RuleId,
-        facts: &TargetFacts<'_>,
-        expected: Option<&ExpectedPath<'_>>,
-    ) -> Vec<u8> {
+    pub(super) fn target_name(&self, rule: RuleId, facts: &TargetFacts<'_>) -> Vec<u8> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();
         };
@@ -176,7 +172,7 @@ impl<'a> Evaluator<'a> {
             return RUSTDOC_REDIRECTS.to_vec();
         }
         let (target, fragment) = split_fragment(target);
-        let mut name = match expected {
+        let mut name = match self.audit.checker.expected_path(facts.link) {
             Some(expected) => self.path_to_show(expected.root, &expected.path),
             None => target.to_vec(),
         };
@@ -215,8 +211,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns whether findings are shown by the document, or by the target of a link.
-    pub(super) fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
-        let Some((facts, expected)) = of.filter(|_| self.audit.options.touching.is_some()) else {
+    pub(super) fn shows(&self, of: Option<&TargetFacts<'_>>) -> bool {
+        let Some(facts) = of.filter(|_| self.audit.options.touching.is_some()) else {
             return self.touched;
         };
         let audit = self.audit;
@@ -231,6 +227,7 @@ impl<'a> Evaluator<'a> {
         };
         // A gone file may have had other paths.
         let is_wiki = facts.link.flags.contains(Flags::WIKI);
+        let expected = audit.checker.expected_path(facts.link);
         let mut is_touched = expected.is_some_and(|expected| {
             audit.options.gone.contains(&expected.path, is_wiki) || touches(audit, &expected.path)
         });
@@ -255,11 +252,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the symbolic link or the rules that make the target missing or move it.
-    pub(super) fn cause(
-        &mut self,
-        facts: &TargetFacts<'_>,
-        expected: Option<&ExpectedPath<'_>>,
-    ) -> Option<FindingCause<'static>> {
+    pub(super) fn cause(&mut self, facts: &TargetFacts<'_>) -> Option<FindingCause<'static>> {
         if matches!(
             facts.location,
             TargetLocation::Misled
@@ -295,7 +288,7 @@ impl<'a> Evaluator<'a> {
             }
             _ => return None,
         }
-        let expected = expected?;
+        let expected = checker.expected_path(facts.link)?;
         // Lookups follow the symbolic links on the way.
         let followed = checker.tree.has_followed_links();
         let entry = followed.then(|| checker.entry(expected.root, &expected.path));

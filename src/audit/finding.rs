@@ -8,7 +8,7 @@ use foldhash::HashSet;
 
 use super::names::FileId;
 use super::rules::{Level, RuleId};
-use super::wire::{Packed, PackedHash, WireReader, packed_fields, packed_variants, push_link};
+use super::wire::{Packed, WireReader, packed_fields, packed_variants, push_link};
 use crate::bytes::lines::{BYTE_ORDER_MARK, Position};
 use crate::document::events::Span;
 use crate::linker::Link;
@@ -292,7 +292,7 @@ impl<'a> FindingDraft<'a> {
         self.level.pack(out);
         self.cause.pack(out);
         self.hint.pack(out);
-        (PackedHash(self.key), PackedHash(self.group)).pack(out);
+        (self.key, self.group).pack(out);
         self.target_name.pack(out);
         self.origin.pack(out);
         matches!(self.subject, FindingSubject::Link(_)).pack(out);
@@ -313,8 +313,8 @@ impl<'a> FindingDraft<'a> {
             level: Packed::unpack(packed),
             cause: Packed::unpack(packed),
             hint: Packed::unpack(packed),
-            key: PackedHash::unpack(packed).0,
-            group: PackedHash::unpack(packed).0,
+            key: Packed::unpack(packed),
+            group: Packed::unpack(packed),
             target_name: Packed::unpack(packed),
             origin: Packed::unpack(packed),
         };
@@ -422,10 +422,8 @@ impl Baseline {
             if line.last() != Some(&b'\n') {
                 reader.skip_until(b'\n')?;
             }
-            let line = line
-                .strip_prefix(BYTE_ORDER_MARK)
-                .unwrap_or(&line)
-                .trim_ascii();
+            let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
+            let line = line.trim_ascii();
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }

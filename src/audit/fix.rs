@@ -31,7 +31,6 @@ use crate::rewrite::replacement_of;
 /// The number of unchanged lines around a change in a diff.
 const CONTEXT: usize = 3;
 
-#[derive(Debug)]
 pub(crate) struct FixList {
     pub(crate) moved: bool,
     /// The fixed findings are not reported.
@@ -211,14 +210,6 @@ impl DocumentFixes {
             debug_assert!(kept.len() < count);
         }
     }
-}
-
-/// The names in a document that fragments can refer to, with their offsets, and the uses of its names.
-pub(super) type Names = (Vec<(Vec<u8>, u64)>, Vec<(Vec<u8>, Span)>);
-
-pub(super) fn names(reader: &mut FileReader<'_>, path: &Path, bytes: &[u8]) -> io::Result<Names> {
-    let read = ReadLinks::read(reader, path, bytes, &[])?;
-    Ok((read.anchors, read.uses))
 }
 
 /// Runs the audit on files with splices, and passes each finding on.
@@ -420,18 +411,20 @@ struct ReadLink {
 
 /// In the order of the spans.
 #[derive(Debug, Default)]
-struct ReadLinks<'a> {
+pub(super) struct ReadLinks<'a> {
     bytes: &'a [u8],
     /// In ascending order.
     fixes: &'a [Fix],
     links: Vec<ReadLink>,
     names: u64,
-    anchors: Vec<(Vec<u8>, u64)>,
-    uses: Vec<(Vec<u8>, Span)>,
+    /// The names that fragments can refer to, with their offsets.
+    pub(super) anchors: Vec<(Vec<u8>, u64)>,
+    /// The uses of names.
+    pub(super) uses: Vec<(Vec<u8>, Span)>,
 }
 
 impl<'a> ReadLinks<'a> {
-    fn read(
+    pub(super) fn read(
         reader: &mut FileReader<'_>,
         path: &Path,
         bytes: &'a [u8],

@@ -11,7 +11,7 @@ const PAGES: [&str; 11] = [
 ];
 
 /// Paths that do not exist, by [`spelling`].
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct GoneFiles {
     paths: Vec<GonePath>,
     by_spelling: HashMap<String, usize>,
@@ -19,7 +19,6 @@ pub(crate) struct GoneFiles {
     by_name: HashMap<String, usize>,
 }
 
-#[derive(Debug)]
 struct GonePath {
     path: Vec<u8>,
     is_linked: AtomicBool,

@@ -175,12 +175,7 @@ impl IgnoreRule {
     }
 
     pub(super) fn words(&self) -> String {
-        let end = if self.is_past {
-            ": its last day has passed"
-        } else {
-            ""
-        };
-        self.entry.words() + end
+        self.entry.words() + ["", ": its last day has passed"][usize::from(self.is_past)]
     }
 
     fn matches(&self, candidate: &IgnoreCandidate<'_>) -> bool {
@@ -251,7 +246,7 @@ const DEEPEST: usize = 64;
 
 const DIRECTIVE: &[u8] = b"uriscan-ignore";
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct IgnoreComments {
     comments: Vec<IgnoreComment>,
     /// Indices of the comments on the line before, by the number of a line.
@@ -262,7 +257,6 @@ pub(super) struct IgnoreComments {
     open: Vec<usize>,
 }
 
-#[derive(Debug)]
 struct IgnoreRegion {
     start: u64,
     end: u64,
@@ -270,7 +264,6 @@ struct IgnoreRegion {
     outer: Option<usize>,
 }
 
-#[derive(Debug)]
 pub(super) struct IgnoreComment {
     pub(super) span: Span,
     pub(super) position: Option<Position>,

@@ -10,9 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::location::Audit;
 use super::names::FileId;
-use super::wire::{
-    LinkContext, Packed, PackedHash, packed_fields, packed_variants, push_reference,
-};
+use super::wire::{LinkContext, Packed, packed_fields, packed_variants, push_reference};
 use crate::linker::{Diagnostic, Link, Remark};
 
 /// Maximum length in memory, in bytes; the rest is in a temporary file.
@@ -23,8 +21,7 @@ pub(super) const BLOCK: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub(super) enum JournalRecord<'a> {
-    /// The path as reached from the arguments, and the fields of [`JournalDocument`].
-    Document(&'a [u8], Option<FileId>, Option<DocumentMember>),
+    Document(JournalDocument),
     /// The context of the next links follows.
     Context,
     Link,
@@ -44,7 +41,7 @@ pub(super) enum JournalRecord<'a> {
 
 packed_variants! {
     JournalRecord<'a> {
-        Document(path, file, member), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
+        Document(document), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
         Repeated(offset, name), Anchor(offset, name), Restart, Failure(message)
     }
 }
@@ -61,11 +58,6 @@ pub(super) struct JournalDocument {
 }
 
 impl JournalDocument {
-    pub(super) fn new(path: &[u8], file: Option<FileId>, member: Option<DocumentMember>) -> Self {
-        let path = path.to_vec();
-        JournalDocument { path, file, member }
-    }
-
     /// Returns the path of the file, in its archive if it is in one.
     pub(super) fn file_path(&self, audit: &Audit) -> Vec<u8> {
         match (&self.member, self.file) {
@@ -92,10 +84,11 @@ pub(super) struct LinkNeeds {
     pub(super) file: FileId,
     pub(super) is_route: bool,
     /// The hashes of names in the file.
-    pub(super) names: (Option<PackedHash>, Option<PackedHash>),
+    pub(super) names: (Option<u64>, Option<u64>),
 }
 
 packed_fields! {
+    JournalDocument { path, file, member }
     DocumentMember { number, name }
     LinkNeeds { file, is_route, names }
 }
@@ -151,7 +144,6 @@ struct JournalState {
     length: u64,
 }
 
-#[derive(Debug)]
 pub(super) enum JournalBlock {
     Kept(Box<[u8]>),
     Spilled { at: u64, length: usize },

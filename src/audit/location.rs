@@ -90,14 +90,12 @@ impl Audit {
             path.map(<[u8]>::to_vec)
         };
         let directories: Vec<_> = paths.iter().map(&mut absolute).collect();
-        let given = directories
-            .iter()
-            .zip(paths)
-            .filter_map(|(directory, path)| {
-                let (directory, written) = (directory.as_ref()?, root_of(path));
-                let trimmed = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
-                (written.starts_with(b"..")).then(|| (trimmed(directory), trimmed(&written)))
-            });
+        let named = directories.iter().zip(paths);
+        let given = named.clone().filter_map(|(directory, path)| {
+            let (directory, written) = (directory.as_ref()?, root_of(path));
+            let trimmed = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
+            (written.starts_with(b"..")).then(|| (trimmed(directory), trimmed(&written)))
+        });
         let elsewhere = given.collect();
         let mounted = bases.mounts.iter().chain(bases.repositories.iter());
         let mounted = mounted.map(|(directory, _)| directory);
@@ -110,7 +108,6 @@ impl Audit {
         sources.is_off |= options.server.is_some()
             || bases.mounts.is_empty()
             || bases.mounts.iter().any(|(_, uri)| !is_internal_origin(uri));
-        let named = directories.iter().zip(paths);
         let named = named.filter_map(|(directory, path)| {
             let mut named = with_slash(directory.as_ref()?);
             if let Some(name) = path.file_name()
@@ -170,6 +167,12 @@ impl Audit {
             heavy: Mutex::default(),
             options,
         }
+    }
+
+    /// Returns the absolute path, or the path itself if the current directory is not known.
+    pub(super) fn absolute(&self, path: &[u8]) -> Vec<u8> {
+        let absolute = self.options.reading.bases.absolute(path);
+        absolute.unwrap_or_else(|_| path.to_vec())
     }
 
     /// Returns an absolute path relative to the current directory, if it is below that or a relative argument.
@@ -415,7 +418,7 @@ impl<'a> LookupCache<'a> {
         let path = checker.paths.path(file);
         let reference = link.reference.trim_ascii();
         let mut repositories = audit.repositories.iter();
-        if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
+        if repositories.any(|own| own.is_of_forge(&path, reference)) {
             return TargetLocation::Skipped;
         }
         let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
@@ -622,10 +625,8 @@ fn is_private(reference: &[u8]) -> bool {
 }
 
 /// The extensions of the sources of programs.
-const PROGRAMS: [&[u8]; 24] = [
-    b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx", b"kt",
-    b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
-];
+const PROGRAMS: &str =
+    "c cc cjs cpp cs cts go h hpp java js jsx kt lua mjs mts pl py rb rs sh swift ts tsx";
 
 /// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
@@ -636,7 +637,9 @@ fn is_in_script(link: &Link<'_>) -> bool {
     }
     let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    PROGRAMS.contains(&extension)
+    PROGRAMS
+        .split(' ')
+        .any(|known| known.as_bytes() == extension)
         && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }

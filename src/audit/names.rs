@@ -129,16 +129,14 @@ pub(super) struct FileId(pub u32);
 
 /// Absolute paths, shared by the workers.
 #[derive(Debug, Default)]
-pub(super) struct PathTable {
-    names: RwLock<Interner>,
-}
+pub(super) struct PathTable(RwLock<Interner>);
 
 impl PathTable {
     pub(super) fn id(&self, path: &[u8]) -> FileId {
         if let Some(number) = self.names().get(path) {
             return FileId(number);
         }
-        let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
         FileId(names.add(path))
     }
 
@@ -152,27 +150,24 @@ impl PathTable {
 
     /// Poisoning is ignored: no panic leaves a name half-written.
     fn names(&self) -> RwLockReadGuard<'_, Interner> {
-        self.names.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Paths, each with everything below it.
+/// Paths, each with everything below it: each ends in a slash; in ascending order, none a prefix of another.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PathSet {
-    /// Each path ends in a slash; in ascending order, none a prefix of another.
-    paths: Vec<Box<[u8]>>,
-}
+pub(super) struct PathSet(Vec<Box<[u8]>>);
 
 impl PathSet {
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         let path = with_slash(path);
         // INVARIANT: no path of the set is a prefix of another, so all those between a prefix of
         // `path` and `path` itself would be below that prefix; none exist.
-        let end = self.paths.partition_point(|one| {
+        let end = self.0.partition_point(|one| {
             step(1);
             **one <= *path
         });
-        let before = end.checked_sub(1).map(|at| &self.paths[at]);
+        let before = end.checked_sub(1).map(|at| &self.0[at]);
         before.is_some_and(|one| path.starts_with(one))
     }
 }
@@ -184,7 +179,7 @@ impl FromIterator<Vec<u8>> for PathSet {
         paths.sort_unstable();
         // Of equal paths, and of paths below another, the first stays.
         paths.dedup_by(|later, kept| later.starts_with(kept));
-        PathSet { paths }
+        PathSet(paths)
     }
 }
 

@@ -474,9 +474,8 @@ pub(crate) fn assume_roots(
     let mut mounted = HashSet::new();
     for path in paths {
         let directory = root_of(path);
-        let absolute = bases
-            .absolute(&directory)
-            .map_err(AuditError::UnknownDirectory)?;
+        let absolute = bases.absolute(&directory);
+        let absolute = absolute.map_err(AuditError::UnknownDirectory)?;
         let uri = internal_origin(mounted.len());
         if mounted.insert(absolute.clone()) {
             bases.mounts.add(&absolute, &uri);

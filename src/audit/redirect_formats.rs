@@ -208,14 +208,10 @@ fn decoded(path: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the document of a page without its slash, with another extension in place of `.html`.
-fn document(path: &[u8], extension: &str) -> Vec<u8> {
+fn document(path: &[u8], end: &str) -> Vec<u8> {
     let path = decoded(path.strip_prefix(b"/").unwrap_or(path));
     let stem = path.strip_suffix(b".html").or(path.strip_suffix(b"/"));
     let stem = stem.unwrap_or(if path.is_empty() { b"index" } else { &path });
-    let extension = if path.ends_with(b".md") {
-        ""
-    } else {
-        extension
-    };
-    [stem, extension.as_bytes()].concat()
+    let end = if path.ends_with(b".md") { "" } else { end };
+    [stem, end.as_bytes()].concat()
 }

@@ -42,10 +42,6 @@ pub(crate) struct RelocationPlan {
 }
 
 impl RelocationPlan {
-    fn refuse_rule(&mut self, file: &[u8]) {
-        self.refuse(file, "a rule of the server names it");
-    }
-
     fn refuse(&mut self, file: &[u8], reason: &str) {
         let reason = format!("{}: {reason}", String::from_utf8_lossy(file));
         if !self.refusals.contains(&reason) {
@@ -72,10 +68,6 @@ fn names_file(document: &[u8], element: Option<&str>) -> bool {
         Some("rst") => !matches!(element, Some("image" | "figure" | "reference" | "target")),
         _ => false,
     }
-}
-
-fn directory(path: &[u8]) -> &[u8] {
-    split_name(path).0
 }
 
 /// The way in which a reference is written.
@@ -142,14 +134,10 @@ impl WrittenForm {
     fn resolve_by(self, rules: Rules, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
         let (path, suffix) = split_path(reference);
         let path = path.strip_prefix(&b"/"[..usize::from(self.is_of_tree)])?;
-        let mut asked = Vec::new();
-        if self.is_decoded {
-            push_path(path, &mut asked);
-        } else {
-            asked.extend_from_slice(path);
-        }
-        asked.extend_from_slice(self.extension.as_bytes());
-        asked.extend_from_slice(suffix);
+        let mut encoded = Vec::new();
+        push_path(path, &mut encoded);
+        let path = if self.is_decoded { &encoded } else { path };
+        let asked = [path, self.extension.as_bytes(), suffix].concat();
         resolve(base, &asked, rules).ok()
     }
 
@@ -234,7 +222,7 @@ impl Inventory {
         };
         for redirect in self.redirects() {
             if mover.moves(&redirect.uri) {
-                plan.refuse_rule(&redirect.file);
+                plan.refuse(&redirect.file, OF_RULE);
             }
         }
         for (root, file) in checker.servers.rule_files() {
@@ -243,7 +231,7 @@ impl Inventory {
             for (to, _) in fixed {
                 let uri = mount.and_then(|mount| resolve(mount, &to.text, Rules::Whatwg).ok());
                 if uri.is_some_and(|uri| mover.moves(&uri)) {
-                    plan.refuse_rule(&self.audit.shown(&file.path));
+                    plan.refuse(&self.audit.shown(&file.path), OF_RULE);
                 }
             }
         }
@@ -281,7 +269,7 @@ impl Inventory {
                 continue;
             };
             if let Some(file) = checker.rule_over_file(&new) {
-                plan.refuse_rule(&self.audit.shown(&file));
+                plan.refuse(&self.audit.shown(&file), OF_RULE);
             }
             let names = |path| {
                 let below = checker.mounts.relative_path(path);
@@ -312,6 +300,7 @@ struct Mover<'a> {
 /// The new reference of a link if it must change, or the reason why it cannot.
 type Changed = Result<Option<Vec<u8>>, &'static str>;
 
+const OF_RULE: &str = "a rule of the server names it";
 const LEAVES_ROOT: &str = "it would leave the root";
 const AMBIGUOUS: &str = "the reference reaches it under another name";
 
@@ -457,7 +446,7 @@ impl Mover<'_> {
             }
             // The index file of a folder that stays.
             (LookupMatch::Index | LookupMatch::WithoutSlash, ..)
-                if directory(old) == [bare, b"/"].concat() =>
+                if split_name(old).0 == [bare, b"/"].concat() =>
             {
                 let (folder, name) = split_name(new);
                 if self.checker.naming.is_index(name) {
@@ -487,7 +476,7 @@ impl Mover<'_> {
             return base.into();
         };
         let is_own = label.starts_with("retrieval:") && self.relocation.holds(document);
-        let is_index = is_own && expected.path == directory(document);
+        let is_index = is_own && expected.path == split_name(document).0;
         let mapped = match self.relocation.map(&expected.path) {
             None if is_index => self.relocation.map(document),
             mapped => mapped,
@@ -511,8 +500,12 @@ impl Mover<'_> {
             Some(split_authority(&uri).1.to_vec())
         };
         let is_index = |path: &[u8]| self.checker.naming.is_index(split_name(path).1);
-        let to = if is_index(new) { directory(new) } else { new };
-        let folder = is_index(old).then(|| directory(old));
+        let to = if is_index(new) {
+            split_name(new).0
+        } else {
+            new
+        };
+        let folder = is_index(old).then(|| split_name(old).0);
         let redirection = |from| {
             let (from, to) = (path(from)?, path(to)?);
             Some(Redirection {

@@ -35,7 +35,6 @@ use crate::bytes::window::Window;
 use crate::document::diagnostic::HTML_BASE_SECOND;
 use crate::document::events::{RemarkKind, Span};
 use crate::linker::{Diagnostic, Link, Remark};
-use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::workers::run_workers;
@@ -120,8 +119,6 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
     for entry in audit.ignored.unused() {
         let ((file, line), words) = (entry.origin(), entry.words());
         let path = file.as_os_str().as_encoded_bytes();
-        let mut names = AbsolutePaths::default();
-        let absolute = names.absolute(&audit.options.reading.bases.here, path);
         let name = words.as_bytes();
         let count = nth.entry(words.clone()).or_insert(0);
         *count += 1;
@@ -130,8 +127,8 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
             reports.take(WireRecord::Forgiven(key), &mut WireReader(b""))?;
             continue;
         }
-        let absolute = absolute.unwrap_or(path);
-        let shows = touches(audit, absolute) && audit.options.shows_line(absolute, line);
+        let absolute = audit.absolute(path);
+        let shows = touches(audit, &absolute) && audit.options.shows_line(&absolute, line);
         if level == Level::Allow || !shows {
             continue;
         }
@@ -251,13 +248,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             let mut context = LinkContext::default();
             while !packed.0.is_empty() {
                 match JournalRecord::unpack(&mut packed) {
-                    JournalRecord::Document(path, file, member) => {
+                    JournalRecord::Document(document) => {
                         if !std::mem::take(&mut is_first) {
                             self.finish();
                         }
                         // The writer begins each document without a context, too.
                         context = LinkContext::default();
-                        self.begin(JournalDocument::new(path, file, member));
+                        self.begin(document);
                     }
                     JournalRecord::Context => context = LinkContext::unpack(&mut packed),
                     JournalRecord::Link => packed.reference(&context, |link| self.link(link)),
@@ -526,10 +523,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             span: Some(link.span),
             name: link.reference,
         };
-        let is_listed = || {
-            let expected = self.audit.checker.expected_path(link);
-            self.evaluator.shows(Some((&facts, expected.as_ref()))) && self.shows_line(&place)
-        };
+        let is_listed = || self.evaluator.shows(Some(&facts)) && self.shows_line(&place);
         match (list, facts.location, link.target) {
             (ListedLinks::Findings, ..) => {}
             _ if !is_listed() => {}
@@ -550,29 +544,27 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
         let expected = self.audit.checker.expected_path(link);
-        let expected = expected.as_ref();
         let target = link.target.unwrap_or_default();
         let (bare, _) = split_fragment(target);
         let (reference, _) = split_fragment(link.reference);
         let mut targets = vec![link.reference, reference, target, bare];
-        targets.extend(expected.map(ExpectedPath::below));
+        targets.extend(expected.as_ref().map(ExpectedPath::below));
         targets.retain(|target| !target.is_empty());
-        let shows = self.evaluator.shows(Some((&facts, expected)));
+        let shows = self.evaluator.shows(Some(&facts));
         if !self.reports(rule, &place, &targets, key, shows) {
             return;
         }
-        let target_name = self.evaluator.target_name(rule, &facts, expected);
+        let target_name = self.evaluator.target_name(rule, &facts);
         let search = HintSearch {
             audit: self.audit,
             site: self.evaluator.site,
             facts: &facts,
-            expected,
         };
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
             rule,
             level,
-            cause: self.evaluator.cause(&facts, expected),
+            cause: self.evaluator.cause(&facts),
             hint: if self.evaluator.exists_elsewhere(&facts) {
                 SuggestionHint::Nothing
             } else {

@@ -4,20 +4,22 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::fix::{DocumentFixes, Fix, add_fix, names};
+use super::fix::{DocumentFixes, Fix, ReadLinks, add_fix};
 use super::location::LookupCache;
 use super::site::name_on_github;
 use super::target::{decode_fragment, required_name, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::document::events::Span;
-use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::options::{Splice, spliced};
 use crate::pipeline::read::FileReader;
 
 /// A heading of one line: the marks, the title, and marks or attributes at its end.
 static HEADING: Pattern =
     Pattern::new(r"^(?:#{1,6}|={1,6})[ \t]+(.*?)(?:[ \t]+#+)?(?:[ \t]*\{#[^}]*\})?[ \t]*$");
+
+const NO_HEADING: &str =
+    "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
 
 fn splice(range: Range<usize>, text: String) -> Splice {
     let bytes = text.into_bytes();
@@ -48,11 +50,7 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
             |first: &u8| first.is_ascii_punctuation() && marks.iter().all(|mark| mark == first);
         marks.first().is_some_and(is_mark)
     };
-    let break_len = if bytes[own.end..].starts_with(b"\r\n") {
-        2
-    } else {
-        1
-    };
+    let break_len = 1 + usize::from(bytes[own.end..].starts_with(b"\r\n"));
     let below = line(own.end + break_len).filter(is_marks)?;
     if HEADING.is_match(title.as_bytes()) {
         return None;
@@ -85,14 +83,13 @@ impl Inventory {
         title: &str,
     ) -> io::Result<(Vec<Splice>, Vec<DocumentFixes>)> {
         let failed = |reason: &str| Err(io::Error::other(reason.to_owned()));
-        let (before, uses) = names(reader, path, bytes)?;
+        let read = ReadLinks::read(reader, path, bytes, &[])?;
+        let (before, uses) = (&read.anchors, &read.uses);
         let Some((_, offset)) = before.iter().find(|(name, _)| name == id) else {
             return failed("the page has no such id");
         };
         let Some(mut heading) = retitled(bytes, *offset, title) else {
-            let reason =
-                "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
-            return failed(reason);
+            return failed(NO_HEADING);
         };
         // reStructuredText names titles: `` `title`_ ``, or `` `text <title_>`_ ``.
         heading.extend(uses.iter().filter(|(name, _)| name == id).map(|(_, span)| {
@@ -102,31 +99,26 @@ impl Inventory {
             splice(range, format!("{open}{title}{end}"))
         }));
         heading.sort_by_key(|splice| splice.range.start);
-        let (after, new_uses) = names(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;
-        let changed = before
-            .iter()
-            .zip(&after)
-            .filter(|(old, new)| old.0 != new.0);
-        let changed: Vec<_> = changed.collect();
-        let is_other = changed
-            .iter()
-            .any(|(old, new)| old.1 != *offset || before.iter().any(|(known, _)| *known == new.0));
-        if before.len() != after.len() || is_other {
+        let new_bytes = spliced(bytes, 0..bytes.len(), &heading);
+        let after = ReadLinks::read(reader, path, &new_bytes, &[])?;
+        let pairs = before.iter().zip(&after.anchors);
+        let changed: Vec<_> = pairs.filter(|(old, new)| old.0 != new.0).collect();
+        let is_known = |id: &[u8]| before.iter().any(|(known, _)| known == id);
+        let mut ids = changed.iter();
+        let is_other = ids.any(|(old, new)| old.1 != *offset || is_known(&new.0));
+        if before.len() != after.anchors.len() || is_other {
             return failed("other ids of the page would change too, or be the same");
         }
         let named = |uses: &[(Vec<u8>, Span)], id: &[u8]| {
             uses.iter().filter(|(name, _)| name == id).count()
         };
         let new_id = changed.first().map_or(id, |(_, new)| &new.0);
-        if uses.len() != new_uses.len() || named(&uses, id) != named(&new_uses, new_id) {
+        if uses.len() != after.uses.len() || named(uses, id) != named(&after.uses, new_id) {
             return failed("the references to the title cannot name the new one");
         }
         let mut documents: Vec<DocumentFixes> = Vec::new();
-        let here = &self.audit.options.reading.bases.here;
-        let own = path.as_os_str().as_encoded_bytes();
-        let mut names = AbsolutePaths::default();
-        let absolute = names.absolute(here, own).unwrap_or(own);
-        let file = self.audit.checker.walked(absolute, false);
+        let absolute = self.audit.absolute(path.as_os_str().as_encoded_bytes());
+        let file = self.audit.checker.walked(&absolute, false);
         let on_github = (self.site.anchors(file)).is_some_and(|anchors| anchors.on_github);
         let mut lookups = LookupCache::new(&self.audit);
         self.visit_links(|document, link| {

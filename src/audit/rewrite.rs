@@ -2,10 +2,12 @@
 //! base, paths stay paths, and absolute references stay absolute (A28).
 
 use percent_encoding::{percent_decode, percent_encode_byte};
+use regex::bytes::Captures;
 
 use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation, split_name, split_path};
 use crate::bytes::class::split_once;
+use crate::bytes::pattern::Pattern;
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
@@ -174,19 +176,18 @@ impl<'a> ReferenceForm<'a> {
 
 /// Decodes the characters beyond ASCII that people can see.
 pub(super) fn decode_unicode(reference: &[u8]) -> Vec<u8> {
-    let (mut decoded, mut at) = (Vec::new(), 0);
-    while at < reference.len() {
-        let escapes = reference[at..].chunks_exact(3);
-        let escapes = escapes.take_while(|escape| escape[0] == b'%' && escape[1] > b'7');
-        let end = (at + 3 * escapes.count()).max(at + 1);
-        let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
+    static ESCAPES: Pattern = Pattern::new(r"(?:%[\x38-\xFF].)+");
+    let decode = |escapes: &Captures<'_>| {
+        let bytes: Vec<u8> = percent_decode(&escapes[0]).collect();
         let is_text = |text: &str| !text.chars().any(is_invisible);
         let is_decoded = str::from_utf8(&bytes).is_ok_and(is_text);
-        let written = &reference[at..end];
-        decoded.extend_from_slice(if is_decoded { &bytes } else { written });
-        at = end;
-    }
-    decoded
+        if is_decoded {
+            bytes
+        } else {
+            escapes[0].to_vec()
+        }
+    };
+    ESCAPES.replace_all(reference, decode).into_owned()
 }
 
 /// Returns how many directories above the root, which is `depth` directories above the base, a

@@ -4,6 +4,7 @@ use smart_default::SmartDefault;
 
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
+use super::site::FragmentMatch;
 use super::target::TargetLocation::{
     self, External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served,
     Skipped, SymlinkOut, Unresolved,
@@ -99,10 +100,7 @@ rules! {
 pub(super) struct TargetFacts<'a> {
     pub(super) link: &'a Link<'a>,
     pub(super) location: TargetLocation,
-    /// The target has no such id or name.
-    pub(super) fragment_missing: bool,
-    /// GitHub finds the name in other case.
-    pub(super) fragment_in_other_case: bool,
+    pub(super) fragment: FragmentMatch,
     pub(super) is_route: bool,
     /// The target refreshes to another document.
     pub(super) redirects: bool,
@@ -136,12 +134,12 @@ impl RuleId {
         match self {
             RuleId::BrokenFile => matches!(location, Nothing | Misled),
             RuleId::BrokenIndex => matches!(location, NoIndex(_)),
-            RuleId::BrokenFragment => facts.fragment_missing,
+            RuleId::BrokenFragment => facts.fragment == FragmentMatch::Missing,
             RuleId::ExternalBroken => facts.online == OnlineAnswer::Gone,
             RuleId::ExternalUnreachable => facts.online == OnlineAnswer::Unreachable,
             RuleId::ExternalMoved => facts.online == OnlineAnswer::Moved,
             RuleId::CaseMismatch => {
-                facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
+                facts.found_by(LookupMatch::OtherCase) || facts.fragment == FragmentMatch::OtherCase
             }
             RuleId::OutsideRoot => matches!(location, OutsideRoot | SymlinkOut),
             RuleId::Redirected => {
@@ -259,7 +257,7 @@ impl LinkState {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
         match facts.location {
             Nothing | Misled | NoIndex(_) => LinkState::Broken,
-            File(..) if facts.fragment_missing || is_error => LinkState::Broken,
+            File(..) if facts.fragment == FragmentMatch::Missing || is_error => LinkState::Broken,
             File(..) if facts.is_route => LinkState::Skipped,
             File(..) | Served | RedirectOut => LinkState::Ok,
             External | OutsideRoot | SymlinkOut => LinkState::External,
@@ -306,10 +304,7 @@ impl Levels {
         // Most links are intact, and few rules are about those.
         let is_intact = match facts.location {
             File(_, how) => {
-                how.is_final()
-                    && !facts.fragment_missing
-                    && !facts.fragment_in_other_case
-                    && !facts.redirects
+                how.is_final() && facts.fragment == FragmentMatch::Found && !facts.redirects
             }
             External => matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine),
             Skipped => true,

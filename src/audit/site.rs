@@ -50,11 +50,12 @@ pub(super) struct Redirect {
     pub(super) suffix: Box<[u8]>,
 }
 
-/// The fate of a fragment on GitHub.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GithubFragment {
+/// Whether the target has the id or name of a fragment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FragmentMatch {
+    #[default]
     Found,
-    /// In lower case.
+    /// In lower case, where GitHub finds it.
     OtherCase,
     Missing,
 }
@@ -99,7 +100,7 @@ const MAX_PARTS: usize = 256;
 const MAX_JOINED: usize = 1 << 16;
 
 /// Consecutive documents of the walk.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct DocumentBatch {
     /// The ticket, and the number in it.
     pub(super) order: (u64, u32),
@@ -138,7 +139,7 @@ impl FileSet {
 }
 
 /// The finds of the workers of the first pass.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Collection {
     /// The batches in any order.
     pub(super) batches: Vec<DocumentBatch>,
@@ -184,7 +185,6 @@ impl Collection {
 }
 
 /// All documents, and the anchors of all files.
-#[derive(Debug)]
 pub(super) struct Site {
     /// The batches are in the order of the walk.
     pub(super) collected: Collection,
@@ -254,7 +254,7 @@ impl Site {
         self.anchors(needs.file).is_none_or(|anchors| {
             let (first, second) = needs.names;
             let mut names = first.into_iter().chain(second);
-            (is_own || anchors.redirect.is_none()) && names.all(|name| anchors.has(name.0))
+            (is_own || anchors.redirect.is_none()) && names.all(|name| anchors.has(name))
         })
     }
 
@@ -295,9 +295,9 @@ impl Site {
         fragment: &[u8],
         from_github: bool,
         as_source: bool,
-    ) -> GithubFragment {
+    ) -> FragmentMatch {
         let (Some(anchors), Some(name)) = (self.anchors(file), required_name(fragment)) else {
-            return GithubFragment::Missing;
+            return FragmentMatch::Missing;
         };
         let name = decode_fragment(name);
         // GitHub shows the source of Markdown on request, and of HTML always.
@@ -310,11 +310,11 @@ impl Site {
         if is_source && is_line_of_source(&name)
             || anchors.on_github && (has(bare) || has(of_adoc().as_bytes()))
         {
-            GithubFragment::Found
+            FragmentMatch::Found
         } else if anchors.on_github && has(lower.as_bytes()) {
-            GithubFragment::OtherCase
+            FragmentMatch::OtherCase
         } else {
-            GithubFragment::Missing
+            FragmentMatch::Missing
         }
     }
 
@@ -344,12 +344,6 @@ impl Site {
         has(&decode_fragment(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
-    }
-
-    /// Returns whether a page that was read does not name another one as its translation.
-    pub(super) fn lacks_return(&self, page: FileId, other: FileId) -> bool {
-        let pairs = &self.collected.translations;
-        pairs.contains(&(page, page)) && !pairs.contains(&(page, other))
     }
 
     pub(super) fn redirects(&self, file: FileId) -> bool {

@@ -184,9 +184,8 @@ impl Inventory {
                         packed.reference(&context, |link| visit(&open, record, Some(link)))?;
                     }
                     _ => {
-                        if let JournalRecord::Document(path, file, member) = &record {
-                            open = JournalDocument::new(path, *file, member.clone());
-                            context = LinkContext::default();
+                        if let JournalRecord::Document(document) = &record {
+                            (open, context) = (document.clone(), LinkContext::default());
                         }
                         visit(&open, record, None)?;
                     }

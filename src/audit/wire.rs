@@ -234,34 +234,7 @@ macro_rules! packed_variants {
         }
     )*};
 }
-
-/// Packs enums as indices in tables of their variants.
-macro_rules! packed_kinds {
-    ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
-        impl $crate::audit::wire::Packed<'_> for $type {
-            #[inline]
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.push(*self as u8);
-            }
-
-            #[inline]
-            fn unpack(packed: &mut $crate::audit::wire::WireReader<'_>) -> Self {
-                let table = &$table;
-                table[usize::from(packed.byte()) % table.len()]$(.$column)?
-            }
-        }
-    )*};
-}
 pub(super) use {packed_fields, packed_variants};
-
-packed_kinds! {
-    bool = [false, true];
-    Context = Context::NAMES, 0;
-    Level = Level::ALL;
-    LinkState = LinkState::ALL;
-    ResolveErrorKind = ResolveErrorKind::ALL;
-    RuleId = RULES, id;
-}
 
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
@@ -309,22 +282,6 @@ impl Packed<'_> for u64 {
             }
         }
         number
-    }
-}
-
-/// A hash, in eight bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PackedHash(pub(super) u64);
-
-impl Packed<'_> for PackedHash {
-    #[inline]
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0.to_le_bytes());
-    }
-
-    #[inline]
-    fn unpack(packed: &mut WireReader<'_>) -> Self {
-        PackedHash(packed.take(8).try_into().map_or(0, u64::from_le_bytes))
     }
 }
 
@@ -391,6 +348,12 @@ macro_rules! packed_as {
 }
 
 packed_as! {
+    bool as u64, |flag| u64::from(*flag), |number| number == 1;
+    Context as u64, |context| *context as u64, |number| row(&Context::NAMES, number).0;
+    Level as u64, |level| *level as u64, |number| *row(Level::ALL, number);
+    LinkState as u64, |state| *state as u64, |number| *row(LinkState::ALL, number);
+    ResolveErrorKind as u64, |kind| *kind as u64, |number| *row(ResolveErrorKind::ALL, number);
+    RuleId as u64, |rule| *rule as u64, |number| row(RULES, number).id;
     &'a str as &[u8], |text| text.as_bytes(), |bytes| str::from_utf8(bytes).unwrap_or_default();
     String as &str, |text| text.as_str(), |text| text.to_owned();
     Cow<'a, Envelope> as Envelope, |envelope| **envelope, |envelope| Cow::Owned(envelope);
@@ -408,6 +371,11 @@ packed_as! {
     &'static Code as u64,
         |known| codes().position(|code| code == *known).unwrap_or(0) as u64,
         |number| codes().nth(number as usize).unwrap_or(CODES[0]);
+}
+
+/// Returns the row of a table of variants by its number.
+fn row<T>(table: &[T], number: u64) -> &T {
+    &table[number as usize % table.len()]
 }
 
 /// Puts bits 57 to 63 of flags first.

@@ -75,7 +75,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         usual: folder(usual),
         locales,
         roots: Vec::new(),
-        versions: 0,
         made: ["/404.html", "/sitemap.xml"].map(str::to_owned).to_vec(),
         undecided: undecided.map(str::to_owned).to_vec(),
         is_open,
@@ -147,7 +146,6 @@ struct RootReader<'d> {
     /// The same for the other locales, with their URLs.
     locales: Vec<(String, String)>,
     roots: Vec<DocsRoot>,
-    versions: usize,
     made: Vec<String>,
     undecided: Vec<String>,
     is_open: bool,
@@ -178,13 +176,9 @@ impl RootReader<'_> {
     }
 
     fn classic(&mut self, options: &Setting) {
-        for (key, read) in [
-            ("docs", Self::docs as fn(&mut Self, &Setting)),
-            ("blog", Self::blog),
-            ("pages", Self::pages),
-        ] {
+        for key in ["docs", "blog", "pages"] {
             if options.flag(key) != Some(false) {
-                read(self, options.get(key).unwrap_or(&Setting::Null));
+                self.element(Some(key), options.get(key).unwrap_or(&Setting::Null));
             }
         }
     }
@@ -295,7 +289,7 @@ impl RootReader<'_> {
             Some(list @ Setting::List(_)) => Some(anchored_globs(directory, list.texts(""))),
             _ => None,
         };
-        self.versions += 1;
+        let version = self.roots.len();
         let locales = self.locales.iter();
         let locales = locales.map(|(folder, url)| (&**folder, Some(url.clone())));
         let usual = [(&*self.usual, Some(String::new())), ("", None)];
@@ -309,7 +303,7 @@ impl RootReader<'_> {
             let excluded = globs("exclude", &directory);
             self.roots.push(DocsRoot {
                 plugin,
-                version: self.versions,
+                version,
                 url: url.map(|url| start.clone().unwrap_or_default() + url),
                 locale: start,
                 keeps_numbers: !options.flag_or("numberPrefixParser", true),
@@ -404,12 +398,10 @@ impl Docusaurus {
         attempts.undecided_if(self.is_open);
     }
 
-    fn by_page_file(
-        &self,
-        reference: &SiteReference<'_>,
-        root: &DocsRoot,
-        attempts: &mut Attempts,
-    ) {
+    fn by_page_file(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
+        let Some(root) = self.root(reference.file) else {
+            return;
+        };
         let path = reference.path;
         let own = self.roots.iter();
         let own: Vec<_> = own.filter(|one| one.version == root.version).collect();
@@ -495,9 +487,7 @@ impl SiteRules for Docusaurus {
                 attempts.undecided_if(self.is_open);
             }
             (Syntax::Text, _) if is_markdown(extension) && !reference.is_image => {
-                if let Some(root) = root {
-                    self.by_page_file(reference, root, attempts);
-                }
+                self.by_page_file(reference, attempts);
             }
             (Syntax::Text, Some(path)) => attempts.part(path),
             (Syntax::Text, None) if is_asset && !path.starts_with(b"/") => {

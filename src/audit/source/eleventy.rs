@@ -43,12 +43,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let output = name("dir.output", "setOutputDirectory(", "_site")?;
     let own = values.get("templateFormats").cloned();
     let own = all("setTemplateFormats(").last().or(own);
-    let split = |names: &str| {
-        names
-            .split(',')
-            .map(|name| name.trim().to_owned())
-            .collect()
-    };
+    let trimmed = |name: &str| name.trim().to_owned();
+    let split = |names: &str| names.split(',').map(trimmed).collect();
     let mut formats: Vec<String> = match &own {
         Some(Setting::Text(names)) => split(names),
         Some(list @ Setting::List(_)) => list.strings(""),

@@ -70,10 +70,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if languages.is_empty() {
         languages.push(usual);
     }
-    let languages = languages.iter();
-    let languages: Vec<_> = languages
-        .map(|name| (name.to_string(), url_of(name)))
-        .collect();
+    let languages = languages
+        .iter()
+        .map(|name| (name.to_string(), url_of(name)));
+    let languages: Vec<_> = languages.collect();
     // Directories, the URLs of their languages, and their paths below.
     let mut content: Vec<(Vec<u8>, String, String)> = Vec::new();
     let mut overlays: Vec<(Vec<u8>, String)> = Vec::new();
@@ -90,11 +90,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
                 let mut languages = mount.texts("sites.matrix.languages");
                 let language = mount.text("lang").or(languages.next());
                 mounts_content = true;
-                content.push((
-                    source,
-                    url_of(language.unwrap_or(usual)),
-                    rest[1..].to_owned(),
-                ));
+                let url = url_of(language.unwrap_or(usual));
+                content.push((source, url, rest[1..].to_owned()));
             }
             "static" => {
                 mounts_static = true;
@@ -346,10 +343,8 @@ impl SiteRules for Hugo {
         let above = (stem == b"index").then_some(parent);
         let above = above.unwrap_or(&directory_url);
         let aliases = values.texts("aliases");
-        Route::page_at(
-            url,
-            aliases.map(|alias| closed(join(above, alias.as_bytes()))),
-        )
+        let aliases = aliases.map(|alias| closed(join(above, alias.as_bytes())));
+        Route::page_at(url, aliases)
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {

@@ -45,10 +45,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.set_base(values.text_or("baseurl", "/"));
     site.add_content(&source, "/");
     site.add_templates(directory.path, [output]);
-    site.add_templates(
-        &source,
-        "_includes _layouts _data _sass _plugins".split(' '),
-    );
+    let templates = "_includes _layouts _data _sass _plugins";
+    site.add_templates(&source, templates.split(' '));
     site.add_made(["/", "feed.xml", "sitemap.xml", "404.html", "robots.txt"]);
     if lacks_theme {
         site.add_undecided(["/assets/"]);

@@ -169,11 +169,12 @@ impl Sources {
         }
     }
 
-    /// Returns the number of the site that a file belongs to, and the folder of the site.
-    fn place(&self, path: &[u8]) -> Option<(usize, &Folder)> {
+    /// Returns the site that a file belongs to, and the folder of the site.
+    fn place(&self, path: &[u8]) -> Option<(&FoundSite, &Folder)> {
         let mut ends = memchr::memrchr_iter(b'/', path);
         let &(number, folder) = ends.find_map(|end| self.places.get(&path[..=end]))?;
-        Some((number, &self.sites[number].site.folders[folder]))
+        let found = &self.sites[number];
+        Some((found, &found.site.folders[folder]))
     }
 
     /// Returns the dialects of the directories of pages.
@@ -188,10 +189,7 @@ impl Sources {
     /// Returns whether the ids of the headings of a page are not known.
     pub(super) fn has_other_ids(&self, path: &[u8]) -> bool {
         let place = self.place(path);
-        place.is_some_and(|(site, ..)| {
-            let FoundSite { site, rules, .. } = &self.sites[site];
-            site.has_other_ids || rules.has_other_ids(path)
-        })
+        place.is_some_and(|(found, _)| found.site.has_other_ids || found.rules.has_other_ids(path))
     }
 
     /// `shown` returns the path that people see.
@@ -207,8 +205,7 @@ impl Sources {
         self.sites.iter().map(summary).collect()
     }
 
-    fn routes(&self, site: usize) -> &Routes {
-        let found = &self.sites[site];
+    fn routes<'s>(&self, found: &'s FoundSite) -> &'s Routes {
         let is_other = |directory: &[u8]| self.places.contains_key(directory);
         let read = || Routes::read(&found.site, &found.rules, is_other);
         found.routes.get_or_init(read)

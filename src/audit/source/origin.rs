@@ -13,7 +13,6 @@ use super::{SourceOptions, Sources};
 use crate::audit::finding::{FindingDraft, FindingSubject, SourceOrigin};
 use crate::audit::location::Audit;
 use crate::audit::target::{split_fragment, split_path};
-use crate::pipeline::bases::AbsolutePaths;
 
 /// Maximum length in bytes of a page or a source that is read.
 const MAX_PAGE: u64 = 4 << 20;
@@ -105,9 +104,8 @@ pub(in crate::audit) struct OriginSearch<'a> {
     letters: Option<Vec<(Vec<u8>, String)>>,
     /// The places in lists of pages, by the paths of pages without their ends.
     lists: HashMap<Vec<u8>, Vec<SourceOrigin>>,
-    in_templates: HashMap<String, Option<SourceOrigin>>,
-    /// The titles of targets, by their paths and the texts of links.
-    titles: HashMap<Vec<u8>, Option<SourceOrigin>>,
+    /// The results of patterns in templates; the titles of targets, by their paths, NUL and the texts of links.
+    known: HashMap<Vec<u8>, Option<SourceOrigin>>,
     /// The bytes that may still be searched.
     left: u64,
     left_for_quotes: u64,
@@ -148,8 +146,7 @@ impl<'a> OriginSearch<'a> {
             templates: None,
             letters: None,
             lists: HashMap::default(),
-            in_templates: HashMap::default(),
-            titles: HashMap::default(),
+            known: HashMap::default(),
             left: MAX_SEARCHED,
             left_for_quotes: MAX_SEARCHED,
         }
@@ -220,19 +217,21 @@ impl<'a> OriginSearch<'a> {
                 self.listed([target, &file], surroundings.nth)
             })
             .or_else(|| self.in_templates(whole?))
-            .or_else(|| self.titled(target.filter(|_| is_of_titles)?, &surroundings.text))
+            .or_else(|| {
+                let (target, text) = (target.filter(|_| is_of_titles)?, &surroundings.text);
+                let key = [target, b"\0", text.as_bytes()].concat();
+                self.once(key, |search| search.find_title(target, text))
+            })
             .or_else(|| is_navigation.then(|| self.in_page(&surroundings, target))?)
             .or_else(|| self.in_templates(name.filter(|_| is_of_list)?))
             .unwrap_or(origin)
     }
 
     fn enter(&mut self, document: &[u8]) {
-        let mut names = AbsolutePaths::default();
-        let here = &self.audit.options.reading.bases.here;
-        let page = names.absolute(here, document).unwrap_or(document);
-        let below = self.audit.checker.mounts.relative_path(page);
+        let page = self.audit.absolute(document);
+        let below = self.audit.checker.mounts.relative_path(&page);
         self.url = [b"/", below.unwrap_or_default()].concat();
-        let text = start_of(page, MAX_PAGE).unwrap_or_default();
+        let text = start_of(&page, MAX_PAGE).unwrap_or_default();
         let is_copied = |path: &Vec<u8>| {
             path.ends_with(&self.url)
                 && start_of(path, MAX_PAGE).is_some_and(|copied| copied == text)
@@ -254,11 +253,7 @@ impl<'a> OriginSearch<'a> {
             let mut depth = 0_usize;
             let tags = tags.map(|tag| {
                 let closes = tag.as_bytes()[1] == b'/';
-                depth = if closes {
-                    depth.saturating_sub(1)
-                } else {
-                    depth + 1
-                };
+                depth = (depth + 1).saturating_sub(2 * usize::from(closes));
                 (tag.end(), depth)
             });
             self.navigation.extend(tags);
@@ -280,7 +275,7 @@ impl<'a> OriginSearch<'a> {
         let with_slash = [bare, b"/"].concat();
         let urls = [url, bare, &*with_slash];
         let routed = self.order.iter().find_map(|&site| {
-            let routes = self.sources.routes(site);
+            let routes = self.sources.routes(&self.sources.sites[site]);
             urls.iter().find_map(|url| routes.find(url))
         });
         routed.map(|(file, _)| file)
@@ -292,17 +287,13 @@ impl<'a> OriginSearch<'a> {
             return Some(file.to_vec());
         }
         let bare = without_html(url);
-        let folders = self
-            .sources
-            .sites
-            .iter()
-            .flat_map(|site| &site.site.folders);
+        let sites = self.sources.sites.iter();
+        let folders = sites.flat_map(|site| &site.site.folders);
         let folders = folders.map(|folder| &*folder.directory);
         let stems = [bare, bare.strip_suffix(b"/index").unwrap_or(bare)];
         let mut paths = once(self.directory).chain(folders).flat_map(|folder| {
-            let ends = ENDS
-                .split(' ')
-                .flat_map(|end| stems.map(|stem| (stem, end)));
+            let ends = ENDS.split(' ');
+            let ends = ends.flat_map(|end| stems.map(|stem| (stem, end)));
             ends.map(move |(stem, end)| join(folder, &[b".", stem, end.as_bytes()].concat()))
         });
         paths.find(|path| path_of(path).is_file())
@@ -345,18 +336,13 @@ impl<'a> OriginSearch<'a> {
         target: Option<&[u8]>,
         left: &mut u64,
     ) -> Option<SourceOrigin> {
-        let mut patterns = surroundings
-            .patterns
-            .iter()
-            .flatten()
-            .filter(|_| !files.is_empty());
+        let patterns = surroundings.patterns.iter().flatten();
+        let mut patterns = patterns.filter(|_| !files.is_empty());
         patterns.find_map(|pattern| {
             let pattern = compile(pattern)?;
             let places = files.iter().flat_map(|file| {
-                let places = surroundings.places(&file.text, &pattern, left);
-                places
-                    .into_iter()
-                    .map(move |(likeness, at)| (likeness, file, at))
+                let places = surroundings.places(&file.text, &pattern, left).into_iter();
+                places.map(move |(likeness, at)| (likeness, file, at))
             });
             let places = places.filter(|(_, file, at)| {
                 !is_hidden(&file.text[..*at]) && self.is_link_to(target, file, *at)
@@ -374,21 +360,37 @@ impl<'a> OriginSearch<'a> {
         let Some(target) = target else {
             return true;
         };
-        let (word, page) = (
-            split_path(word_at(&file.text, at)).0,
-            self.path_below(&file.path),
-        );
-        let directories = [up_to_slash(&page), &*[stem(&page), b"/"].concat()];
-        directories
-            .iter()
-            .any(|directory| stem(&join(directory, word)) == stem(target))
+        let word = split_path(word_at(&file.text, at)).0;
+        let page = self.path_below(&file.path);
+        let directories = [up_to_slash(&page).to_vec(), [stem(&page), b"/"].concat()];
+        let mut targets = directories.iter().map(|directory| join(directory, word));
+        targets.any(|linked| stem(&linked) == stem(target))
+    }
+
+    fn line_of(&self, path: &[u8], line: u64) -> SourceOrigin {
+        SourceOrigin {
+            path: Some(self.audit.shown(path).to_vec()),
+            line: Some(line),
+        }
     }
 
     fn place_in(&self, file: &TextFile, at: usize) -> SourceOrigin {
-        SourceOrigin {
-            path: Some(self.audit.shown(&file.path).to_vec()),
-            line: Some(1 + memchr::memchr_iter(b'\n', &file.text[..at]).count() as u64),
+        let before = memchr::memchr_iter(b'\n', &file.text[..at]).count();
+        self.line_of(&file.path, 1 + before as u64)
+    }
+
+    /// Returns the result of a search that may have been made before.
+    fn once(
+        &mut self,
+        key: Vec<u8>,
+        search: impl FnOnce(&mut Self) -> Option<SourceOrigin>,
+    ) -> Option<SourceOrigin> {
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
         }
+        let found = search(self);
+        self.known.insert(key, found.clone());
+        found
     }
 
     /// Returns the pages that have a text, in the order of lists, or the files of code.
@@ -447,54 +449,33 @@ impl<'a> OriginSearch<'a> {
 
     fn in_templates(&mut self, pattern: String) -> Option<SourceOrigin> {
         self.read_templates();
-        if let Some(known) = self.in_templates.get(&pattern) {
-            return known.clone();
-        }
-        let (regex, mut left) = (compile(&pattern)?, self.left);
-        let found = self.templates.iter().flatten().find_map(|file| {
-            let places = Surroundings::default().places(&file.text, &regex, &mut left);
-            let (_, first) = places
-                .into_iter()
-                .rev()
-                .max_by_key(|(likeness, _)| *likeness)?;
-            Some(self.place_in(file, first))
-        });
-        self.left = left;
-        self.in_templates.insert(pattern, found.clone());
-        found
+        let regex = compile(&pattern)?;
+        self.once(pattern.into_bytes(), |search| {
+            let mut left = search.left;
+            let found = search.templates.iter().flatten().find_map(|file| {
+                let places = Surroundings::default().places(&file.text, &regex, &mut left);
+                let places = places.into_iter().rev();
+                let (_, first) = places.max_by_key(|(likeness, _)| *likeness)?;
+                Some(search.place_in(file, first))
+            });
+            search.left = left;
+            found
+        })
     }
 
     /// Returns the line of the title of a page that a theme lists.
-    fn titled(&mut self, target: &[u8], text: &str) -> Option<SourceOrigin> {
-        let key = [target, b"\0", text.as_bytes()].concat();
-        if let Some(known) = self.titles.get(&key) {
-            return known.clone();
-        }
-        let found = self.find_title(target, text);
-        self.titles.insert(key, found.clone());
-        found
-    }
-
     fn find_title(&self, target: &[u8], text: &str) -> Option<SourceOrigin> {
         let source = self.find_source(target).filter(|_| text.len() > 1)?;
         let page = start_of(&source, MAX_TEMPLATE)?;
-        let mut lines = page.split(|&byte| byte == b'\n');
+        let lines = page.split(|&byte| byte == b'\n');
         let is_text = |line: &[u8]| {
             let value = memchr::memchr2(b':', b'=', line).map_or(0, |at| at + 1);
             letters(line) == text || letters(&line[value..]) == text
         };
         let line = lines.clone().position(is_text);
-        let title = || {
-            lines
-                .by_ref()
-                .take(MAX_TITLE)
-                .position(|line| TITLE.is_match(line))
-        };
-        let line = line.or_else(title)?;
-        Some(SourceOrigin {
-            path: Some(self.audit.shown(&source).to_vec()),
-            line: Some(1 + line as u64),
-        })
+        let mut first = lines.take(MAX_TITLE);
+        let line = line.or_else(|| first.position(|line| TITLE.is_match(line)))?;
+        Some(self.line_of(&source, 1 + line as u64))
     }
 
     /// Returns the path of a file in its site.
@@ -506,8 +487,8 @@ impl<'a> OriginSearch<'a> {
 
     fn is_page(&self, path: &[u8]) -> bool {
         let place = self.sources.place(path);
-        place.is_some_and(|(site, _)| {
-            let route = self.sources.routes(site).of_file(path);
+        place.is_some_and(|(found, _)| {
+            let route = self.sources.routes(found).of_file(path);
             matches!(route, Some(Route::Page { .. }))
         })
     }
@@ -522,12 +503,9 @@ impl<'a> OriginSearch<'a> {
         for (line, text) in lines {
             if let Some([_, entry]) = ENTRY.group_at(text, 0) {
                 let path = join(up_to_slash(&below), &text[entry]);
-                let shown = self.audit.shown(&file.path).to_vec();
+                let place = self.line_of(&file.path, line);
                 let places = self.lists.entry(stem(&path).to_vec());
-                places.or_default().push(SourceOrigin {
-                    path: Some(shown),
-                    line: Some(line),
-                });
+                places.or_default().push(place);
             }
         }
     }
@@ -576,16 +554,12 @@ impl Surroundings<'_> {
         let mut breaks = memchr::memrchr_iter(b'\n', before).map(|at| at + 1);
         let (line, near) = (breaks.next().unwrap_or(0), breaks.next().unwrap_or(0));
         let end = memchr::memchr(b'\n', after).map_or(around.len(), |end| before.len() + end);
-        let (line, near, around) = (
-            &around[line..end],
-            letters(&around[near..end]),
-            letters(around),
-        );
+        let (line, near) = (&around[line..end], letters(&around[near..end]));
+        let around = letters(around);
         let has = |letters: &str, text: &str| !text.is_empty() && letters.contains(text);
-        let has_fragment = if self.fragment.is_empty() {
-            !word_at(text, at).contains(&b'#')
-        } else {
-            memchr::memmem::find(line, self.fragment).is_some()
+        let has_fragment = match self.fragment {
+            b"" => !word_at(text, at).contains(&b'#'),
+            fragment => memchr::memmem::find(line, fragment).is_some(),
         };
         let has_text = has(&letters(line), &self.text);
         [

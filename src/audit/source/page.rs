@@ -3,11 +3,11 @@
 use foldhash::{HashSet, HashSetExt};
 use percent_encoding::percent_decode;
 
-use super::Sources;
 use super::antora::DIRECTORY;
 use super::routes::Routes;
 use super::site::*;
-use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
+use super::{FoundSite, Sources};
+use crate::audit::disk::{FileNaming, LookupMatch};
 use crate::audit::names::FileId;
 use crate::audit::target::{TargetChecker, TargetLocation};
 use crate::document::flags::Flags;
@@ -16,8 +16,7 @@ use crate::linker::Link;
 /// A document of a site.
 pub(in crate::audit) struct SourcePage<'a> {
     sources: &'a Sources,
-    site: &'a SourceSite,
-    number: usize,
+    found: &'a FoundSite,
     checker: &'a TargetChecker,
     path: Box<[u8]>,
     state: PageState,
@@ -35,7 +34,6 @@ pub(in crate::audit) struct ListedPage<'a> {
 }
 
 /// The use that a generator makes of a document.
-#[derive(Debug)]
 enum PageState {
     /// References are the generator's; the URL may be computed.
     Page(Option<Vec<u8>>),
@@ -58,7 +56,7 @@ impl Sources {
         checker: &TargetChecker,
         mut each: impl FnMut(&ListedPage<'_>),
     ) {
-        for (number, found) in self.sites.iter().enumerate() {
+        for found in &self.sites {
             let PageList { file, key, pages } = &found.site.listed;
             let mut named = self.named.iter();
             let Some(folder) = found.site.folders.first().filter(|_| {
@@ -72,8 +70,7 @@ impl Sources {
             let first = memchr::memmem::find(&text, key.as_bytes()).unwrap_or_default();
             let page = SourcePage {
                 sources: self,
-                site: &found.site,
-                number,
+                found,
                 checker,
                 path: [&*folder.directory, b"index.md"].concat().into(),
                 state: PageState::LeftOut,
@@ -105,7 +102,7 @@ impl Sources {
             entries.sort_by_key(|(start, ..)| *start);
             for (start, name, path) in entries {
                 let reference = SiteReference {
-                    site: page.site,
+                    site: &found.site,
                     file: &page.path,
                     url: Some(b"/"),
                     path: path.as_bytes(),
@@ -132,12 +129,11 @@ impl<'a> SourcePage<'a> {
         file: FileId,
     ) -> Option<Self> {
         let path = checker.paths.path(file);
-        let (number, folder) = sources.place(&path)?;
-        let site = &sources.sites[number].site;
+        let (found, folder) = sources.place(&path)?;
         let is_markdown = matches!(parts(&path).2, b"md" | b"markdown");
         let state = match folder.kind {
             _ if !folder.serves(&path) => PageState::LeftOut,
-            FolderUse::Content => match sources.routes(number).of_file(&path) {
+            FolderUse::Content => match sources.routes(found).of_file(&path) {
                 Some(Route::Page { url, .. }) => PageState::Page(Some(url.clone())),
                 Some(Route::Computed | Route::ComputedBelow(_)) => PageState::Page(None),
                 Some(Route::Plain) => return None,
@@ -149,8 +145,7 @@ impl<'a> SourcePage<'a> {
         };
         Some(SourcePage {
             sources,
-            site,
-            number,
+            found,
             checker,
             path,
             state,
@@ -161,22 +156,23 @@ impl<'a> SourcePage<'a> {
     pub(in crate::audit) fn locate(&self, link: &Link<'_>) -> Option<TargetLocation> {
         let mut reference = link.reference.trim_ascii();
         // Other attributes are not known.
-        let is_known = self.site.has_resource_ids && DIRECTORY.is_match(reference);
+        let is_known = self.found.site.has_resource_ids && DIRECTORY.is_match(reference);
         if link.flags.contains(Flags::TEMPLATE) && !is_known {
             return None;
         }
-        let mut schemes = self.site.schemes.iter();
+        let mut schemes = self.found.site.schemes.iter();
         let bare = schemes.find_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
         reference = bare.unwrap_or(reference);
         let mut syntax = syntax(link);
         let route = reference.strip_prefix(b"#/");
-        if let Some(route) = route.filter(|_| self.site.has_routes && syntax == Syntax::Html) {
+        if let Some(route) = route.filter(|_| self.found.site.has_routes && syntax == Syntax::Html)
+        {
             (reference, syntax) = (route, Syntax::Construct("route"));
         }
         let is_route = syntax == Syntax::Construct("route");
         let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
         let path: Vec<u8> = percent_decode(&reference[..end]).collect();
-        let is_resource = self.site.has_resource_ids
+        let is_resource = self.found.site.has_resource_ids
             && matches!(syntax, Syntax::Construct(_))
             && memchr::memmem::find(reference, b"://").is_none();
         let has_scheme = SCHEME.is_match(&reference[..end]);
@@ -190,14 +186,14 @@ impl<'a> SourcePage<'a> {
         };
         if path.is_empty() && !is_route {
             let name = reference.get(end + 1..).unwrap_or_default();
-            let is_elsewhere = !name.is_empty() && self.rules().has_label(name);
+            let is_elsewhere = !name.is_empty() && self.found.rules.has_label(name);
             return Some(match is_elsewhere {
                 true => TargetLocation::Served,
-                false => self.found(&self.path, LookupMatch::Exact),
+                false => self.file_at(&self.path, LookupMatch::Exact),
             });
         }
         let reference = SiteReference {
-            site: self.site,
+            site: &self.found.site,
             file: &self.path,
             url,
             path: &path,
@@ -211,7 +207,7 @@ impl<'a> SourcePage<'a> {
         let mut attempts = Attempts::default();
         match is_served {
             true => reference.by_url(&mut attempts),
-            false => self.rules().resolve(reference, &mut attempts),
+            false => self.found.rules.resolve(reference, &mut attempts),
         }
         let mut other_case = None;
         for attempt in &attempts.attempts {
@@ -223,7 +219,8 @@ impl<'a> SourcePage<'a> {
                 Some(found) => return found,
             }
         }
-        let may_be_made = self.site.makes_pages || self.may_be_of_theme(reference.path);
+        let is_asset = !matches!(parts(reference.path).2, b"" | b"md" | b"html");
+        let may_be_made = self.found.site.makes_pages || self.found.site.lacks_assets && is_asset;
         other_case.unwrap_or(match attempts.miss {
             Miss::Missing if !may_be_made => TargetLocation::Nothing,
             Miss::Missing | Miss::Undecided => TargetLocation::Skipped,
@@ -234,25 +231,17 @@ impl<'a> SourcePage<'a> {
     /// Returns the heading that the query of a reference names.
     pub(in crate::audit) fn fragment<'l>(&self, link: &Link<'l>) -> Option<&'l [u8]> {
         let is_text = syntax(link) == Syntax::Text && link.reference.starts_with(b"#");
-        let has_query = self.site.has_routes && !is_text;
+        let has_query = self.found.site.has_routes && !is_text;
         let at = memchr::memchr(b'?', link.reference).filter(|_| has_query)?;
         let id = link.reference[at..].strip_prefix(b"?id=")?;
         id.split(|byte| b"&#".contains(byte)).next()
     }
 
-    fn may_be_of_theme(&self, path: &[u8]) -> bool {
-        self.site.lacks_assets && !matches!(parts(path).2, b"" | b"md" | b"html")
-    }
-
-    fn rules(&self) -> &'a dyn SiteRules {
-        &*self.sources.sites[self.number].rules
-    }
-
     fn routes(&self) -> &'a Routes {
-        self.sources.routes(self.number)
+        self.sources.routes(self.found)
     }
 
-    fn found(&self, file: &[u8], how: LookupMatch) -> TargetLocation {
+    fn file_at(&self, file: &[u8], how: LookupMatch) -> TargetLocation {
         TargetLocation::File(self.checker.paths.id(file), how)
     }
 
@@ -260,10 +249,12 @@ impl<'a> SourcePage<'a> {
         match attempt {
             Attempt::File(path) => self.by_file(path),
             Attempt::Url(url) => self.by_url(url),
-            Attempt::Name(name) => Some(self.found(self.routes().named(name)?, LookupMatch::Exact)),
+            Attempt::Name(name) => {
+                Some(self.file_at(self.routes().named(name)?, LookupMatch::Exact))
+            }
             Attempt::Part(path) => {
                 let (file, how) = self.file(b"/", path, &[])?;
-                Some(self.found(&file, how))
+                Some(self.file_at(&file, how))
             }
         }
     }
@@ -274,18 +265,15 @@ impl<'a> SourcePage<'a> {
             index: index.to_vec(),
             ..FileNaming::default()
         };
-        match self.checker.tree.find(root, path, &naming) {
-            DiskEntry::File(file, how) => Some((file, how)),
-            _ => None,
-        }
+        self.checker.tree.find(root, path, &naming).file()
     }
 
     /// Looks up a path on disk, which must be in the site.
     fn by_file(&self, path: &[u8]) -> Option<TargetLocation> {
         let place = self.sources.place(&[path, b"/"].concat());
-        let (_, folder) = place.filter(|(number, _)| *number == self.number)?;
+        let (_, folder) = place.filter(|(found, _)| std::ptr::eq(*found, self.found))?;
         let root = &path[..folder.directory.len().min(path.len())];
-        let (file, how) = self.file(root, path, &self.site.index)?;
+        let (file, how) = self.file(root, path, &self.found.site.index)?;
         let is_served = match folder.kind {
             FolderUse::Content => {
                 let route = self.routes().of_file(&file);
@@ -297,26 +285,28 @@ impl<'a> SourcePage<'a> {
             LookupMatch::OtherCase => how,
             _ => LookupMatch::Exact,
         };
-        is_served.then(|| self.found(&file, how))
+        is_served.then(|| self.file_at(&file, how))
     }
 
     /// Returns whether a redirect file of the site has a rule for a URL below the base.
     fn redirects(&self, url: &[u8]) -> bool {
-        let base = self.site.base.as_deref().unwrap_or(b"/");
+        let base = self.found.site.base.as_deref().unwrap_or(b"/");
         let path = &[&base[..base.len() - 1], url].concat();
-        let mut files = self.sources.sites[self.number].redirects.iter();
+        let mut files = self.found.redirects.iter();
         files.any(|rules| rules.answers(path))
     }
 
     /// Looks up a URL below the base.
     fn by_url(&self, url: &[u8]) -> Option<TargetLocation> {
-        let site = self.site;
+        let site = &self.found.site;
         let bare = url.strip_suffix(b"/").filter(|_| site.ignores_slashes);
         let url = bare.unwrap_or(url);
         let mut other_case;
         match self.routes().find(url) {
-            Some((file, LookupMatch::Exact)) => return Some(self.found(file, LookupMatch::Exact)),
-            found => other_case = found.map(|(file, how)| self.found(file, how)),
+            Some((file, LookupMatch::Exact)) => {
+                return Some(self.file_at(file, LookupMatch::Exact));
+            }
+            found => other_case = found.map(|(file, how)| self.file_at(file, how)),
         }
         if site.made.contains(normal(url)) {
             return Some(TargetLocation::Served);
@@ -330,10 +320,10 @@ impl<'a> SourcePage<'a> {
             let path = [&overlay.directory, below].concat();
             match self.file(&overlay.directory, &path, &["index.html".to_owned()]) {
                 Some((file, how @ LookupMatch::OtherCase)) => {
-                    other_case = Some(self.found(&file, how));
+                    other_case = Some(self.file_at(&file, how));
                 }
                 Some((file, _)) if overlay.serves(&file) => {
-                    return Some(self.found(&file, LookupMatch::Exact));
+                    return Some(self.file_at(&file, LookupMatch::Exact));
                 }
                 _ => {}
             }

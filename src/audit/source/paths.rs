@@ -23,11 +23,7 @@ pub(super) fn normal(url: &[u8]) -> &[u8] {
 
 /// Resolves a path against a directory with its slash; `..` ends at the root.
 pub(in crate::audit) fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
-    let start = if path.starts_with(b"/") {
-        b"/"
-    } else {
-        directory
-    };
+    let start = [directory, b"/"][usize::from(path.starts_with(b"/"))];
     let mut joined = start.to_vec();
     let mut segments = path.split(|&byte| byte == b'/').peekable();
     while let Some(segment) = segments.next() {

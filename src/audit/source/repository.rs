@@ -60,18 +60,15 @@ impl Repository {
         }
     }
 
-    /// Returns whether a file is a template of a forge, which shows its text elsewhere.
-    pub(in crate::audit) fn is_template(&self, path: &[u8]) -> bool {
+    /// Returns whether a file is a template of a forge, which shows its text elsewhere, or a reference is the
+    /// absolute path of an uploaded file that a forge serves.
+    pub(in crate::audit) fn is_of_forge(&self, path: &[u8], reference: &[u8]) -> bool {
         let below = path.strip_prefix(self.root.as_slice()).unwrap_or_default();
         let has = |start: &[u8], part: &[u8]| {
             below.starts_with(start) && memchr::memmem::find(below, part).is_some()
         };
-        has(b".github/", b"_TEMPLATE") || has(b".gitlab/", b"_templates/")
-    }
-
-    /// Returns whether a forge serves an uploaded file at an absolute path.
-    pub(in crate::audit) fn is_upload(&self, reference: &[u8]) -> bool {
-        self.is_on_gitlab && reference.starts_with(b"/uploads/")
+        let is_upload = self.is_on_gitlab && reference.starts_with(b"/uploads/");
+        is_upload || has(b".github/", b"_TEMPLATE") || has(b".gitlab/", b"_templates/")
     }
 
     /// Returns the location of a URL of this repository on its forge; `None` for other URLs.

@@ -524,13 +524,6 @@ impl SiteReference<'_> {
         attempts.file(self.file_beside());
     }
 
-    /// Adds a file beside the page that is not a page.
-    pub(super) fn beside_asset(&self, attempts: &mut Attempts) {
-        if !self.path.ends_with(b".md") {
-            self.beside(attempts);
-        }
-    }
-
     /// Adds the URL against the URL of the page, or from the host if it is absolute.
     pub(super) fn by_url(&self, attempts: &mut Attempts) {
         match (self.path, self.url) {

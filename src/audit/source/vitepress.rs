@@ -16,7 +16,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let stems = [".vitepress/config", ".vitepress/config/index"];
     let names = stems
         .iter()
-        .flat_map(|stem| ends.map(|end| format!("{stem}.{end}")));
+        .flat_map(|stem| ends.map(|end| [stem, end].join(".")));
     let values = directory.configuration(names.clone())?;
     site.listed.file = directory.first(names);
     site.listed.key = "themeConfig";
@@ -147,7 +147,7 @@ fn page(reference: &SiteReference<'_>, attempts: &mut Attempts, extensions: &[&[
         attempts.url(up_to_slash(&stem).to_vec());
     }
     attempts.url([&*stem, b".html"].concat());
-    if !is_absolute {
-        reference.beside_asset(attempts);
+    if !is_absolute && !reference.path.ends_with(b".md") {
+        reference.beside(attempts);
     }
 }
