@@ -3,6 +3,9 @@
 //! Of a file that can be read anywhere the central directory has the members and their order. In a
 //! stream they are read as their local headers come.
 
+mod header;
+mod stream;
+
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Cursor, Read};
 use std::sync::Arc;
@@ -14,28 +17,17 @@ use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
     WholeContents, extension, note, section, unread,
 };
-use super::content::{Method, PackedContents, StoredContents, Tally};
+use super::content::{Method, PackedContents, StoredContents};
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::{ReadAt, Section, Shared, fill};
-use crate::decode::compression::{Decompressed, inflate};
+use crate::bytes::source::{ReadAt, Section, fill};
 use crate::document::diagnostic::{self, Code};
+use header::{
+    CENTRAL, CENTRAL_FLAGS, CENTRAL_SIZE, END, END_64, END_64_SIZE, END_SIZE, HAS_DESCRIPTOR, HELD,
+    IN_EXTRA, LOCAL, LOCAL_FLAGS, LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader,
+    find_local, header_lengths, is_count, u16_at, u32_at, u64_at,
+};
+use stream::ZipStream;
 
-const LOCAL: &[u8] = b"PK\x03\x04";
-const CENTRAL: &[u8] = b"PK\x01\x02";
-const SIGNATURE: &[u8] = b"PK\x05\x05";
-const END: &[u8] = b"PK\x05\x06";
-const END_64: &[u8] = b"PK\x06\x06";
-const LOCATOR_64: &[u8] = b"PK\x06\x07";
-const DESCRIPTOR: &[u8] = b"PK\x07\x08";
-/// Lengths of the fixed parts of headers, in bytes.
-const LOCAL_SIZE: usize = 30;
-const CENTRAL_SIZE: usize = 46;
-const END_SIZE: usize = 22;
-const END_64_SIZE: usize = 56;
-const LOCATOR_SIZE: usize = 20;
-/// The offsets of the flags in the headers.
-const LOCAL_FLAGS: usize = 6;
-const CENTRAL_FLAGS: usize = 8;
 /// The number of bytes that are read at least where a header is looked at.
 const AHEAD: usize = 4 << 10;
 /// The number of bytes that are read at least where members follow one another.
@@ -44,20 +36,11 @@ const FAR_AHEAD: usize = 64 << 10;
 const MOVED: u64 = 32 << 10;
 /// The most searches and headers in them for a directory, whose entries are much shorter than what a search reads.
 const MAX_TRIED: usize = 1 << 16;
-/// The longest contents that are unpacked as a whole, in bytes, packed or not.
-const HELD: u64 = 4 << 20;
 /// The longest comment after the end record, in bytes.
 const COMMENT: u64 = 0xffff;
-/// A 32-bit field whose value is in the extra field.
-const IN_EXTRA: u64 = 0xffff_ffff;
 
 /// The folder of a WACZ that holds the web archives.
 const WACZ_ARCHIVE: &[u8] = b"archive/";
-
-/// Flags (APPNOTE 4.4.4).
-const ENCRYPTED: u16 = 1;
-const HAS_DESCRIPTOR: u16 = 1 << 3;
-const IS_UTF8: u16 = 1 << 11;
 
 pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(LOCAL) || head.starts_with(END)
@@ -66,34 +49,6 @@ pub(super) fn starts(head: &[u8]) -> bool {
 /// Returns whether a zip starts after other bytes, such as a program that unpacks it.
 pub(super) fn follows(head: &[u8]) -> bool {
     find_local(head).is_some()
-}
-
-/// Returns the index of the first local header.
-fn find_local(bytes: &[u8]) -> Option<usize> {
-    // Texts do not have this byte.
-    let mut starts = memchr::memchr_iter(LOCAL[2], bytes).map(|at| at.saturating_sub(2));
-    starts.find(|&start| {
-        let local = &bytes[start..];
-        local.starts_with(LOCAL)
-            && (1..=512).contains(&u16_at(local, 26))
-            && local.len() > LOCAL_SIZE
-            && u16_at(local, 4) & 0xff <= 63
-            && Method::of(u16_at(local, 8)).is_some()
-    })
-}
-
-/// Returns the number of bytes up to the header after contents, which a wrong length takes in.
-fn known_length(source: &mut BufferedSource, header: &ZipHeader) -> u64 {
-    let held = header.packed.min(HELD) as usize;
-    let bytes = source.peek(held + LOCAL_SIZE + 1);
-    let after = bytes.get(held..).unwrap_or_default();
-    let is_right = after.starts_with(b"PK") || header.packed > HELD && !after.is_empty();
-    // Contents that are a zip have such headers.
-    let is_zip = header.method == 0 && bytes.starts_with(LOCAL);
-    if is_right || is_zip || header.flags & HAS_DESCRIPTOR != 0 {
-        return header.packed;
-    }
-    find_local(bytes).map_or(header.packed, |next| header.packed.min(next as u64))
 }
 
 /// Opens a zip, by its central directory where possible: streams other than pipes are held for that.
@@ -118,107 +73,6 @@ pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
             Box::new(stream)
         }
     }
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    let number = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    number.map_or(0, |number| u16::from_le_bytes(*number))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
-}
-
-/// A local header of a member, or its header in the central directory.
-struct ZipHeader {
-    flags: u16,
-    method: u16,
-    crc: u32,
-    packed: u64,
-    length: u64,
-    /// The offset of the local header.
-    offset: u64,
-    name: Vec<u8>,
-}
-
-impl ZipHeader {
-    /// Reads a header whose fixed part has `size` bytes; the common fields begin at the flags, at an offset.
-    fn new(bytes: &[u8], size: usize, flags: usize) -> Self {
-        let (fixed, rest) = bytes.split_at(size);
-        let fields = &fixed[flags..];
-        let (name, extra) = rest.split_at(rest.len().min(u16_at(fields, 20).into()));
-        let mut header = ZipHeader {
-            flags: u16_at(fields, 0),
-            method: u16_at(fields, 2),
-            crc: u32_at(fields, 8),
-            packed: u32_at(fields, 12).into(),
-            length: u32_at(fields, 16).into(),
-            offset: u32_at(fields, 34).into(),
-            name: Vec::new(),
-        };
-        let mut unicode = None;
-        let mut rest = extra;
-        while let Some(field) = rest.get(4..) {
-            let (id, size) = (u16_at(rest, 0), usize::from(u16_at(rest, 2)));
-            let value = &field[..size.min(field.len())];
-            match id {
-                // zip64: the numbers that do not fit, in this order.
-                1 => {
-                    let mut at = 0;
-                    for number in [&mut header.length, &mut header.packed, &mut header.offset] {
-                        if *number == IN_EXTRA && value.len() >= at + 8 {
-                            *number = u64_at(value, at);
-                            at += 8;
-                        }
-                    }
-                }
-                // The name in UTF-8, with the checksum of the one in the header.
-                0x7075 if value.len() > 5 && u32_at(value, 1) == crc32fast::hash(name) => {
-                    unicode = Some(value[5..].to_vec());
-                }
-                _ => {}
-            }
-            rest = field.get(size..).unwrap_or_default();
-        }
-        header.name = match unicode {
-            Some(name) => name,
-            None if header.flags & IS_UTF8 != 0 || name.is_ascii() => name.to_vec(),
-            None => from_cp437(name),
-        };
-        header
-    }
-
-    fn is_folder(&self) -> bool {
-        self.name.ends_with(b"/") && self.length == 0
-    }
-
-    fn contents(&self, start: u64) -> Option<StoredContents> {
-        let method = Method::of(self.method).filter(|_| self.flags & ENCRYPTED == 0)?;
-        Some(StoredContents {
-            method,
-            start,
-            packed: self.packed,
-            length: self.length,
-            crc: self.crc,
-        })
-    }
-}
-
-/// The characters 0x80 to 0xFF of code page 437.
-#[rustfmt::skip]
-const CP437: &str = "\
-    ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
-    └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
-
-fn from_cp437(name: &[u8]) -> Vec<u8> {
-    let ascii = (0..0x80).map(char::from);
-    let all: Vec<char> = ascii.chain(CP437.chars()).collect();
-    let characters = name.iter().map(|&byte| all[usize::from(byte)]);
-    characters.collect::<String>().into_bytes()
 }
 
 struct FileWindow {
@@ -532,20 +386,6 @@ impl Zip {
     }
 }
 
-/// Returns whether an end record, which has 16 bits for it, has this number of members.
-fn is_count(count: u64, members: u64) -> bool {
-    (count ^ members) & 0xffff == 0
-}
-
-/// Returns the lengths of the next header in a central directory and of the comment after it.
-fn header_lengths(directory: &mut BufferedSource) -> Option<(usize, usize)> {
-    let fixed = directory.peek(CENTRAL_SIZE);
-    let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
-    let size = CENTRAL_SIZE + name + extra;
-    let is_header = fixed.starts_with(CENTRAL) && directory.peek(size).len() == size;
-    is_header.then_some((size, comment))
-}
-
 /// Goes to the next header in a central directory; returns false if none follows.
 fn find_header(directory: &mut BufferedSource) -> bool {
     while header_lengths(directory).is_none() {
@@ -767,307 +607,5 @@ impl ZipRange {
         let mut source = BufferedSource::new(section);
         source.consumed = start;
         source
-    }
-}
-
-/// Reads a zip from its first byte on, by its local headers.
-struct ZipStream {
-    source: Shared<Limited>,
-    stage: Stage,
-    members: u64,
-    /// The offset of the local header of the current member.
-    at: u64,
-    faults: Vec<ArchiveFault>,
-}
-
-enum Stage {
-    Between,
-    /// In contents of a known length.
-    Sized(PackedContents),
-    /// In deflated contents that end by themselves.
-    Deflated(Decompress, Tally),
-    /// In stored contents that a descriptor ends.
-    Stored(Tally),
-    Ended,
-}
-
-/// A source whose contents are read to their end.
-struct Limited {
-    source: BufferedSource,
-    left: u64,
-}
-
-impl Read for Limited {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = (&mut self.source).take(self.left).read(into)?;
-        let is_end = n == 0 && !into.is_empty();
-        self.left = if is_end { 0 } else { self.left - n as u64 };
-        Ok(n)
-    }
-}
-
-impl ZipStream {
-    fn new(source: BufferedSource) -> Self {
-        ZipStream {
-            source: Shared::new(Limited { source, left: 0 }),
-            stage: Stage::Between,
-            members: 0,
-            at: 0,
-            faults: Vec::new(),
-        }
-    }
-
-    /// Goes to the next header of a member; returns false at the central directory.
-    fn find(&mut self) -> bool {
-        let source = &mut self.source.lock().source;
-        let mut lost = self.members == 0;
-        loop {
-            let offset = source.consumed;
-            let head = source.peek(SEARCHED);
-            if head.starts_with(LOCAL) {
-                return true;
-            }
-            let ends = [CENTRAL, END, END_64];
-            let is_end = ends.iter().any(|end| head.starts_with(end));
-            if is_end || head.len() < LOCAL.len() {
-                if let Some(code) = directory_fault(source) {
-                    note(&mut self.faults, code, offset);
-                }
-                return false;
-            }
-            let length = head.len();
-            let next = memmem::find(&head[1..], b"PK").map_or(length - 1, |at| at + 1);
-            if !std::mem::replace(&mut lost, true) {
-                note(&mut self.faults, &diagnostic::ARCHIVE_INCONSISTENT, offset);
-            }
-            source.consume(next);
-        }
-    }
-
-    /// Reads a local header, and opens the contents after it.
-    fn begin(&mut self) -> Option<ArchiveMember> {
-        let Limited { source, left } = &mut *self.source.lock();
-        self.at = source.consumed;
-        let fixed = source.peek(LOCAL_SIZE);
-        let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
-        let bytes = source.peek(size);
-        if bytes.len() < size {
-            // Lengths that are damaged may take in the next headers.
-            let next = memmem::find(bytes.get(LOCAL.len()..).unwrap_or_default(), LOCAL);
-            let code = match next {
-                Some(_) => &diagnostic::ARCHIVE_INCONSISTENT,
-                None => &diagnostic::ARCHIVE_TRUNCATED,
-            };
-            note(&mut self.faults, code, self.at);
-            self.stage = next.map_or(Stage::Ended, |_| Stage::Between);
-            source.consume(next.map_or(0, |next| next + LOCAL.len()));
-            return None;
-        }
-        let header = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
-        source.consume(size);
-        *left = known_length(source, &header);
-        if *left != header.packed {
-            note(&mut self.faults, &diagnostic::ARCHIVE_INCONSISTENT, self.at);
-        }
-        let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
-        let mut contents = MemberContents::File;
-        self.stage = match header.contents(0) {
-            Some(stored) if !is_open => {
-                let reader = Box::new(self.source.clone());
-                Stage::Sized(PackedContents::new(&stored, reader))
-            }
-            Some(stored) if matches!(stored.method, Method::Deflate) => {
-                Stage::Deflated(Decompress::new(false), Tally::default())
-            }
-            Some(stored) if matches!(stored.method, Method::Stored) => {
-                Stage::Stored(Tally::default())
-            }
-            // Only the next header shows where open contents end.
-            _ => {
-                source.skip(*left);
-                let code = &diagnostic::ARCHIVE_UNREADABLE_MEMBER;
-                note(&mut self.faults, code, self.at);
-                contents = MemberContents::Unreadable;
-                Stage::Between
-            }
-        };
-        Some(ArchiveMember::file(header.name, contents))
-    }
-}
-
-/// Reads the central directory and the records after it; returns their fault.
-fn directory_fault(source: &mut BufferedSource) -> Option<&'static Code> {
-    let (mut members, mut count) = (0, None);
-    loop {
-        let lengths = header_lengths(source);
-        let head = source.peek(CENTRAL_SIZE);
-        let is_last = head.starts_with(END);
-        let length = if let Some((size, comment)) = lengths {
-            members += 1;
-            (size + comment) as u64
-        } else if head.starts_with(END_64) {
-            count = Some(u64_at(head, 32));
-            u64_at(head, 4).saturating_add(12)
-        } else if head.starts_with(LOCATOR_64) {
-            LOCATOR_SIZE as u64
-        } else if head.starts_with(SIGNATURE) {
-            6 + u64::from(u16_at(head, 4))
-        } else if is_last {
-            count.get_or_insert(u16_at(head, 10).into());
-            END_SIZE as u64 + u64::from(u16_at(head, 20))
-        } else if head.len() < CENTRAL.len() || head.starts_with(CENTRAL) {
-            return Some(&diagnostic::ARCHIVE_TRUNCATED);
-        } else {
-            return Some(&diagnostic::ARCHIVE_INCONSISTENT);
-        };
-        if source.skip(length) < length {
-            return Some(&diagnostic::ARCHIVE_TRUNCATED);
-        }
-        if is_last {
-            let differs = count.is_some_and(|count| !is_count(count, members));
-            return differs.then_some(&diagnostic::ARCHIVE_INCONSISTENT);
-        }
-    }
-}
-
-/// Reads the descriptor after contents; returns the fault of one that does not match.
-fn check_descriptor(source: &mut BufferedSource, tally: &Tally) -> Option<ArchiveFault> {
-    let offset = source.consumed;
-    let has_signature = source.peek(4) == DESCRIPTOR;
-    let start = if has_signature { 4 } else { 0 };
-    let bytes = source.peek(start + 20);
-    // The lengths have 32 bits each, or 64; what comes next begins with a signature.
-    let is_long = u64_at(bytes, start + 12) == tally.length
-        && u64::from(u32_at(bytes, start + 8)) != tally.length;
-    let size = start + if is_long { 20 } else { 12 };
-    let holds = bytes.len() >= size && u32_at(bytes, start) == tally.sum();
-    let length = size.min(bytes.len());
-    source.consume(length);
-    (!holds).then(|| ArchiveFault::new(&diagnostic::COMPRESS_CORRUPT, offset))
-}
-
-/// Reads stored contents up to the descriptor that fits them; `None` there.
-fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Option<usize> {
-    let bytes = source.peek(SEARCHED);
-    let end = match memmem::find(bytes, DESCRIPTOR) {
-        Some(0) => {
-            let length = u64::from(u32_at(bytes, 8));
-            if u32_at(bytes, 4) == tally.sum() && length == tally.length & 0xffff_ffff {
-                return None;
-            }
-            1
-        }
-        Some(at) => at,
-        None if bytes.len() < SEARCHED => bytes.len(),
-        None => bytes.len() + 1 - DESCRIPTOR.len(),
-    };
-    let n = end.min(into.len());
-    into[..n].copy_from_slice(&bytes[..n]);
-    source.consume(n);
-    Some(n)
-}
-
-/// The number of bytes that are searched at a time for a header.
-const SEARCHED: usize = 4096;
-
-impl Container for ZipStream {
-    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        let is_full = self.members == MEMBERS;
-        loop {
-            while self.read(&mut [0; 4096])? > 0 {}
-            if !matches!(self.stage, Stage::Between) {
-                return Ok(None);
-            }
-            if is_full {
-                let offset = self.source.lock().source.consumed;
-                note(&mut self.faults, &diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
-                self.stage = Stage::Ended;
-                return Ok(None);
-            }
-            if !self.find() {
-                self.stage = Stage::Ended;
-                self.source.lock().source.take_error()?;
-                return Ok(None);
-            }
-            self.members += 1;
-            if let Some(file) = self.begin()
-                && !file.name.ends_with(b"/")
-            {
-                return Ok(Some(file));
-            }
-        }
-    }
-
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if into.is_empty() {
-            return Ok(0);
-        }
-        let mut fault = |code, offset| note(&mut self.faults, code, offset);
-        // An error ends the zip.
-        match std::mem::replace(&mut self.stage, Stage::Ended) {
-            Stage::Sized(mut contents) => {
-                let n = contents.read(into)?;
-                let Limited { source, left } = &mut *self.source.lock();
-                let offset = source.consumed;
-                if let Some(code) = contents.damage.take() {
-                    fault(code, offset);
-                }
-                if n > 0 {
-                    self.stage = Stage::Sized(contents);
-                    return Ok(n);
-                }
-                // All packed bytes belong to the member, also those that the decoder did not need.
-                if source.skip(*left) < *left {
-                    fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
-                }
-                self.stage = Stage::Between;
-                Ok(0)
-            }
-            Stage::Deflated(mut decoder, mut tally) => {
-                let source = &mut self.source.lock().source;
-                let (n, end) = inflate(&mut decoder, source, into);
-                tally.add(&into[..n]);
-                self.stage = Stage::Between;
-                match end {
-                    _ if Decompressed::is_excessive(decoder.total_in(), tally.length) => {
-                        fault(&diagnostic::ARCHIVE_RATIO_LIMIT, self.at);
-                    }
-                    None => self.stage = Stage::Deflated(decoder, tally),
-                    Some(Ok(())) => self.faults.extend(check_descriptor(source, &tally)),
-                    Some(Err(_)) => {
-                        if let Some(kind) = source.error {
-                            self.stage = Stage::Ended;
-                            return Err(kind.into());
-                        }
-                        fault(&diagnostic::COMPRESS_CORRUPT, self.at);
-                    }
-                }
-                Ok(n)
-            }
-            Stage::Stored(mut tally) => {
-                let source = &mut self.source.lock().source;
-                let n = read_open(source, &tally, into);
-                match n {
-                    None => {
-                        self.faults.extend(check_descriptor(source, &tally));
-                        self.stage = Stage::Between;
-                    }
-                    Some(0) => fault(&diagnostic::ARCHIVE_TRUNCATED, source.consumed),
-                    Some(n) => {
-                        tally.add(&into[..n]);
-                        self.stage = Stage::Stored(tally);
-                    }
-                }
-                Ok(n.unwrap_or(0))
-            }
-            other => {
-                self.stage = other;
-                Ok(0)
-            }
-        }
-    }
-
-    fn faults(&mut self) -> Vec<ArchiveFault> {
-        std::mem::take(&mut self.faults)
     }
 }
