@@ -223,12 +223,22 @@ impl Audit {
         self.options.levels.reports(rule).then_some(rule)
     }
 
-    /// Returns whether a document is HTML of a built site: not of a source, and below a root with an index file.
+    /// Returns whether a document is HTML of a built site: not of a source or a template, and below a root with
+    /// an index file.
     fn is_built(&self, own: FileId) -> bool {
-        let path = self.checker.paths.path(own);
-        let is_page = path.ends_with(b".html") && !self.sources.has(&path);
-        let root = self.checker.mounts.uri_of_mount(&path);
-        is_page && root.is_some_and(|root| self.checker.locate(root).file().is_some())
+        const TEMPLATES: [&[u8]; 4] = [b"includes", b"layouts", b"partials", b"templates"];
+        let (path, mounts) = (self.checker.paths.path(own), &self.checker.mounts);
+        let below = mounts.relative_path(&path).unwrap_or_default();
+        let mut names = below.split(|&byte| byte == b'/');
+        let is_template = names.any(|name| name.starts_with(b"_") || TEMPLATES.contains(&name));
+        // Generators fill pages with front matter.
+        let has_front_matter = || start_of(&path, 3).is_some_and(|start| start == b"---");
+        path.ends_with(b".html")
+            && !is_template
+            && !self.sources.has(&path)
+            && !has_front_matter()
+            && (mounts.uri_of_mount(&path))
+                .is_some_and(|root| self.checker.locate(root).file().is_some())
     }
 
     /// Returns whether a forge shows a document, and no generator.

@@ -180,7 +180,10 @@ fn unfilled_placeholders_of_built_pages_are_findings() {
         found(&[("site/index.html", page)], &[]),
         "site/index.html:1:10: warning[leaked-local]: {{ url }}/a (the placeholder of a template is unfilled)\n"
     );
-    let none: [(&[(&str, &str)], &[&str]); 4] = [
+    let filled = format!("---\n---\n{page}");
+    let none: [(&[(&str, &str)], &[&str]); 6] = [
+        (&[("site/index.html", &filled)], &[]),
+        (&[("site/index.html", ""), ("site/_x/a.html", page)], &[]),
         (&[("site/index.html", page)], &["--exclude", "url"]),
         (&[("site/page.html", page)], &[]),
         (&[("site/index.html", ""), ("site/a.md", page)], &[]),
