@@ -31,6 +31,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("- `a\n  <sixteen.html>`_\n- * http://example.com/17\n\n  more `x <18.html>`_", &["sixteen.html", "http://example.com/17", "18.html"]),
     ("1. `a\n   <19.html>`_\n#. http://example.com/20", &["19.html", "http://example.com/20"]),
     (":field: `a\n  <21.html>`_\n:other: http://example.com/22", &["21.html", "http://example.com/22"]),
+    (":see http://example.com/38: `a <39.html>`_\n:x `b <40.html>`_: y", &["http://example.com/38", "39.html", "40.html"]),
     ("term http://example.com/23\n   meaning `a <24.html>`_", &["http://example.com/23", "24.html"]),
     ("| http://example.com/25\n| `a <26.html>`_", &["http://example.com/25", "26.html"]),
     (">>> http://example.com/no\nhttp://example.com/no", &[]),

@@ -192,6 +192,9 @@ impl BodyReader {
                 first = first.rest(first.start + marker.len());
                 mark = None;
             } else if let Some(length) = field_marker(text) {
+                let end = text[..length].trim_ascii_end().len() - 1;
+                let name = first.part(first.start + 1..first.start + end);
+                self.text(&join(Some(name), &[]), None);
                 first = first.rest(first.start + length);
                 mark = Some(column);
             } else if is_marked(text, b">>>") {
