@@ -181,7 +181,8 @@ fn unfilled_placeholders_of_built_pages_are_findings() {
         "site/index.html:1:10: warning[leaked-local]: {{ url }}/a (the placeholder of a template is unfilled)\n"
     );
     let filled = format!("---\n---\n{page}");
-    let none: [(&[(&str, &str)], &[&str]); 6] = [
+    type Row<'r> = (&'r [(&'r str, &'r str)], &'r [&'r str]);
+    let none: [Row<'_>; 6] = [
         (&[("site/index.html", &filled)], &[]),
         (&[("site/index.html", ""), ("site/_x/a.html", page)], &[]),
         (&[("site/index.html", page)], &["--exclude", "url"]),

@@ -173,7 +173,7 @@ fn first_readable_member_determines_the_format() {
 #[test]
 fn damage_of_a_compressed_member_in_which_nothing_is_recognised_is_reported() {
     let tree = Tree::new(&[]);
-    let noise: Vec<u8> = (0..40_000_u32).map(|n| (n * n >> 7) as u8).collect();
+    let noise: Vec<u8> = (0..40_000_u32).map(|n| ((n * n) >> 7) as u8).collect();
     let mut packed = gzip(&noise);
     let end = packed.len() - 8;
     packed[end] ^= 1;

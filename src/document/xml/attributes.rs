@@ -55,7 +55,11 @@ impl XmlScanner {
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };
         self.values.entities.faults.clear();
-        is_read.then_some(XmlContents::Row(row)).unwrap_or_default()
+        if is_read {
+            XmlContents::Row(row)
+        } else {
+            XmlContents::default()
+        }
     }
 
     /// Reports an element of XHTML, SVG or MathML by the table of HTML.
