@@ -104,13 +104,11 @@ impl ArchiveFormat {
         by_name.or_else(|| ArchiveFormat::of(head))
     }
 
-    /// Returns the format of a container that follows other bytes in a file: a zip where the file is of no known
-    /// kind, a web archive where the extension says so.
-    pub fn after_junk(path: &[u8], head: &[u8]) -> Option<&'static ArchiveFormat> {
-        let is_warc = path.to_ascii_lowercase().ends_with(b".warc") && warc::follows(head);
-        let name = if is_warc { "warc" } else { "zip" };
-        let format = || ARCHIVES.iter().find(|format| format.name == name);
-        (is_warc || zip::follows(head)).then(format).flatten()
+    /// Returns the format of a container that follows other bytes in a file of no known kind.
+    pub fn after_junk(head: &[u8]) -> Option<&'static ArchiveFormat> {
+        let is_zip = |format: &&ArchiveFormat| format.name == "zip";
+        let zip = || ARCHIVES.iter().find(is_zip);
+        zip::follows(head).then(zip).flatten()
     }
 
     /// Opens a container.

@@ -58,11 +58,6 @@ pub(super) fn starts(head: &[u8]) -> bool {
     is_warc_record(head.trim_ascii_start()) || head.starts_with(ARC)
 }
 
-/// Returns whether a record follows other bytes, such as a damaged record.
-pub(super) fn follows(head: &[u8]) -> bool {
-    RecordFormat::Warc.next_record(head).is_some()
-}
-
 fn is_warc_record(bytes: &[u8]) -> bool {
     let version = bytes.strip_prefix(WARC);
     version.is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))

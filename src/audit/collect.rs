@@ -14,8 +14,8 @@ use super::journal::{
 use super::location::{Audit, Located, LookupCache, language};
 use super::names::FileId;
 use super::options::ListedLinks;
-use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};
-use super::site::{AnchorSet, Collection, DocumentBatch, FragmentMatch, Redirect};
+use super::rules::{FragmentMatch, LinkState, RuleId, StateCounts, TargetFacts, add_counts};
+use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };

@@ -11,8 +11,8 @@ use super::finding::{Repair, Suggestion, SuggestionHint};
 use super::location::{Audit, misspelt_scheme};
 use super::names::FileId;
 use super::rewrite::ReferenceForm;
-use super::rules::{RuleId, TargetFacts};
-use super::site::{FragmentMatch, Site};
+use super::rules::{FragmentMatch, RuleId, TargetFacts};
+use super::site::Site;
 use super::target::{ExpectedPath, TargetLocation, split_fragment, split_name, split_path};
 use crate::uri::{Rules, resolve};
 

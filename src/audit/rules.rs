@@ -4,7 +4,6 @@ use smart_default::SmartDefault;
 
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
-use super::site::FragmentMatch;
 use super::target::TargetLocation::{
     self, External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served,
     Skipped, SymlinkOut, Unresolved,
@@ -93,6 +92,16 @@ rules! {
     RemovedId = "removed-id", Warning, "the id was removed";
     RedirectLoop = "redirect-loop", Error, "redirects without an end";
     ChangedRedirect = "changed-redirect", Warning, "the redirect has changed";
+}
+
+/// Whether the target has the id or name of a fragment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FragmentMatch {
+    #[default]
+    Found,
+    /// In lower case, where GitHub finds it.
+    OtherCase,
+    Missing,
 }
 
 /// The input of the rules.

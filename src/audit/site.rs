@@ -10,7 +10,7 @@ use super::journal::{Journal, JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::report::SkippedFile;
-use super::rules::{StateCounts, add_counts};
+use super::rules::{FragmentMatch, StateCounts, add_counts};
 use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, is_number, line_range, pdf_places,
     required_name,
@@ -48,16 +48,6 @@ pub(super) struct Redirect {
     pub(super) location: TargetLocation,
     /// The query and the fragment, with their delimiters.
     pub(super) suffix: Box<[u8]>,
-}
-
-/// Whether the target has the id or name of a fragment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FragmentMatch {
-    #[default]
-    Found,
-    /// In lower case, where GitHub finds it.
-    OtherCase,
-    Missing,
 }
 
 /// Returns a name without the prefix that GitHub gives to ids.

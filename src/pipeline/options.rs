@@ -222,9 +222,8 @@ impl PipelineOptions {
     ) -> Option<&'static ArchiveFormat> {
         // Most files have no such bytes, and are not recognised twice.
         let after_junk = || {
-            let format = ArchiveFormat::after_junk(path, head)?;
+            let format = ArchiveFormat::after_junk(head)?;
             match sniff::content(path, head, &self.types) {
-                _ if format.kind == ArchiveKind::Records => Some(format),
                 Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
                     Some(format)
                 }
