@@ -180,7 +180,10 @@ impl Windows {
     pub(crate) fn has_news(&self) -> bool {
         let pending = self.pending().len();
         let is_full = pending > self.bounds.look_ahead;
-        let few = usize::from(self.stalled && !is_full) * (self.seen / 8);
+        let few = match self.stalled && !is_full {
+            true => self.seen / 8,
+            false => 0,
+        };
         pending - self.seen > few
     }
 

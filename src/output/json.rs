@@ -49,7 +49,8 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     push_key("path", out);
     push_string(path.path(), out);
     let members = archive.counts.members;
-    push_count("messages", members * u64::from(!archive.is_container), out);
+    let messages = if archive.is_container { 0 } else { members };
+    push_count("messages", messages, out);
     if archive.is_container {
         push_count("members", members, out);
     }

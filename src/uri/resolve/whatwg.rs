@@ -158,7 +158,8 @@ impl TargetBuilder<'_> {
             [first, second, ..] if is_slash(first) && is_slash(second) => {
                 self.out.extend_from_slice(base.scheme());
                 let rest = &rest[2..];
-                self.authority([rest, skip_slashes(rest)][usize::from(self.is_special)])?;
+                let is_special = self.is_special;
+                self.authority(if is_special { skip_slashes(rest) } else { rest })?;
                 Ok(ReferenceKind::NetworkPath)
             }
             [first, ..] if is_slash(first) => {
@@ -270,8 +271,10 @@ impl TargetBuilder<'_> {
         if name.is_empty() && (self.is_special || port.is_some() || host.len() < authority.len()) {
             return Err(ResolveError::invalid(Component::Host));
         }
-        let domain = (self.is_special).then(|| push_domain(name, self.out));
-        let pushed = domain.unwrap_or_else(|| push_opaque(name, self.out));
+        let pushed = match self.is_special {
+            true => push_domain(name, self.out),
+            false => push_opaque(name, self.out),
+        };
         pushed.map_err(|_| ResolveError::invalid(Component::Host))?;
         self.port(port.unwrap_or_default())?;
         self.path = self.out.len();
