@@ -569,6 +569,8 @@ pub(super) const SHAPES: &[Shape] = &[
     ("org", "", "[[a][", ""),
     ("org", "", "[[http://a/¤][b]] ", ""),
     ("org", "", "#+begin_src\n", ""),
+    ("org", "", "#+begin_src\n#+end_src\n", ""),
+    ("org", "", "#+begin_src\n* a\n", ""),
     ("org", "", "=a ", ""),
     ("latex", "", "\\href{a}{", ""),
     ("latex", "", "\\url|", ""),

@@ -6,8 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::blocks::{
-    BlockReader, BlockReference, BlockResults, BlockScanner, Line, erase, format, lines,
-    text_references,
+    BlockReader, BlockReference, BlockResults, BlockScanner, erase, format, lines, text_references,
 };
 use super::options::TextOptions;
 use super::text::schemes::SchemeForm;
@@ -49,6 +48,14 @@ fn keyword<'a>(line: &'a [u8], keyword: &str) -> Option<&'a [u8]> {
     is_own.then_some(rest)
 }
 
+/// Returns the name of the skipped block that a line begins.
+fn verbatim_name(line: &[u8]) -> Option<&'static str> {
+    let rest = keyword(line.trim_ascii_start(), "begin_")?;
+    let word = &rest[..run_end(rest, 0, |byte| !byte.is_ascii_whitespace())];
+    let mut names = VERBATIM.into_iter();
+    names.find(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
 impl BlockReader for OrgReader {
     fn begin(&mut self, _start: &ScanStart) {
         self.verbatim = None;
@@ -69,27 +76,26 @@ impl BlockReader for OrgReader {
         !is_heading
     }
 
+    /// Whether a line begins a block that is skipped.
+    fn is_apart(&self, head: &[u8], _previous: Option<&[u8]>) -> bool {
+        verbatim_name(head).is_some()
+    }
+
     fn results(&mut self) -> &mut BlockResults {
         &mut self.results
     }
 
     fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
+        self.verbatim = verbatim_name(&bytes[block.clone()]);
+        if self.verbatim.is_some() {
+            return block.end;
+        }
         let mut text = bytes[block.clone()].to_vec();
-        let mut end = block.end;
         for line in lines(bytes, block.clone()) {
             step(1);
             let own = line.text();
             let erased = line.start - block.start..line.end - block.start;
-            if let Some(rest) = keyword(own, "begin_") {
-                let word = &rest[..run_end(rest, 0, |byte| !byte.is_ascii_whitespace())];
-                let mut names = VERBATIM.into_iter();
-                self.verbatim = names.find(|name| word.eq_ignore_ascii_case(name.as_bytes()));
-                if self.verbatim.is_some() {
-                    end = block.end.min(next_line(bytes, line));
-                    text.truncate(erased.start);
-                    break;
-                }
-            } else if let [b'#', b' ', ..] | [b'#'] = own {
+            if let [b'#', b' ', ..] | [b'#'] = own {
                 self.results.comment(line.range(), &own[1..]);
                 text[erased].fill(b' ');
             } else if let [b':', b' ', ..] | [b':'] = own {
@@ -97,12 +103,8 @@ impl BlockReader for OrgReader {
             }
         }
         self.inline(&mut text, block.start);
-        end
+        block.end
     }
-}
-
-fn next_line(bytes: &[u8], line: Line<'_>) -> usize {
-    memchr(b'\n', &bytes[line.end..]).map_or(bytes.len(), |end| line.end + end + 1)
 }
 
 impl OrgReader {
