@@ -572,16 +572,15 @@ impl<'a> ArchiveReader<'a> {
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
         let named = || sniff::named(&opened.path, &self.options.types);
         let archive = self.options.archive_of(&opened.path, &opened.head, named);
+        let is_archive = archive.is_some();
         let inner = MemberPlace {
             path: &opened.path,
-            compressed: Some(&opened.members).filter(|_| archive.is_none()),
+            compressed: Some(&opened.members).filter(|_| !is_archive),
             ..place
         };
         let mut read = self.file(&opened.head, source, inner);
-        // Damage is reported of a file that is skipped, too.
-        if read.is_ok() && !self.is_ended {
-            let mut rest = InnerReader::new(opened.input().into_reader(), self.nested, false);
-            read = io::copy(&mut rest, &mut io::sink()).map(drop);
+        if read.is_ok() && is_archive && !self.is_ended && !self.nested.is_excessive() {
+            read = opened.read_to_end();
         }
         for error in opened.errors() {
             let (code, offset) = (error.fault.into(), error.offset);
