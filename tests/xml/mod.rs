@@ -474,8 +474,13 @@ fn vocabularies_have_their_references() {
             "a.png b.png",
         ),
         (
-            "<reference><p conref='a.dita#b/c'/><xref href='d.dita'/></reference>",
+            "<glossentry><p conref='a.dita#b/c'/><xref href='d.dita'/></glossentry>",
             "a.dita#b/c d.dita",
+        ),
+        // Bibliographies of RFCs have this root, too.
+        (
+            "<reference target='http://example.com/a'/>",
+            "http://example.com/a",
         ),
         (
             "<rss xmlns:m='http://search.yahoo.com/mrss/' xmlns:p='https://podcastindex.org/namespace/1.0'>\

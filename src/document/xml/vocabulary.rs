@@ -107,7 +107,7 @@ static ROOTS: &[(&[u8], Namespace)] = &[
     (b"book", DocBook), (b"article", DocBook), (b"chapter", DocBook), (b"part", DocBook),
     (b"preface", DocBook), (b"appendix", DocBook), (b"refentry", DocBook), (b"topic", Dita),
     (b"concept", Dita), (b"task", Dita), (b"map", Dita), (b"bookmap", Dita), (b"dita", Dita),
-    (b"reference", Dita), (b"glossentry", Dita), (b"troubleshooting", Dita), (b"sect1", DocBook),
+    (b"glossentry", Dita), (b"troubleshooting", Dita), (b"sect1", DocBook),
 ];
 
 /// Names of first elements by which XML is recognized without a declaration.
