@@ -203,8 +203,10 @@ pub(super) fn other_inputs<'p>(
     findings: &'p FindingArgs,
     config: Option<&'p Config>,
 ) -> impl Iterator<Item = &'p Path> {
+    let file = |path: &Path| path.canonicalize().ok();
+    let written = findings.write_baseline.as_deref().and_then(file);
     let baseline = findings.baseline.iter();
-    let baseline = baseline.filter(|path| findings.write_baseline.as_ref() != Some(path));
+    let baseline = baseline.filter(move |path| written.is_none() || file(path) != written);
     let files = findings.results.iter().chain(baseline);
     let files = files.chain(config.map(|config| &config.file));
     files.map(PathBuf::as_path)
