@@ -31,8 +31,9 @@ pub(super) fn text(raw: &[u8], out: &mut DecodedText) {
                 1
             } else {
                 let (run, DecodedText { bytes, map, .. }) = (&rest[..=run], &mut *out);
-                // Text before MIME has no label.
-                if !charset::convert(b"", run, bytes, map) {
+                // Text before MIME has no label; UTF-8 may be damaged.
+                let has_utf8 = run.utf8_chunks().any(|part| !part.valid().is_ascii());
+                if has_utf8 || !charset::convert(b"", run, bytes, map) {
                     out.copy(run);
                 }
                 run.len()

@@ -25,6 +25,10 @@ use super::*;
         text(raw, &mut out);
         assert_eq!(String::from_utf8_lossy(&out.bytes), "café é «x» y");
         assert_eq!(out.map.start(out.bytes.len() as u64), raw.len() as u64);
+
+        let mut cut = DecodedText::default();
+        text("http://example.com/é \u{2019}".as_bytes().split_last().unwrap().1, &mut cut);
+        assert!(cut.bytes.starts_with("http://example.com/é ".as_bytes()));
     }
 
 /// Returns the index after the comment that starts at `at`, or after its bracket.
