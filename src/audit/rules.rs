@@ -1,5 +1,6 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
+use memchr::memmem;
 use smart_default::SmartDefault;
 
 use super::disk::LookupMatch;
@@ -191,7 +192,8 @@ impl RuleId {
 pub(super) fn is_unfilled(link: &Link<'_>) -> bool {
     // A script fills the contents of template elements.
     let is_filled = link.flags.contains(Flags::INERT) || !link.flags.contains(Flags::TEMPLATE);
-    !is_filled && memchr::memmem::find(link.reference, b"{{").is_some()
+    let start = memmem::find(link.reference, b"{{");
+    !is_filled && start.is_some_and(|start| memmem::find(&link.reference[start..], b"}}").is_some())
 }
 
 /// Returns whether HTML names a file, or a loopback host, of the computer where it was written, or

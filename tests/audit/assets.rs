@@ -182,11 +182,12 @@ fn unfilled_placeholders_of_built_pages_are_findings() {
     );
     let filled = format!("---\n---\n{page}");
     type Row<'r> = (&'r [(&'r str, &'r str)], &'r [&'r str]);
-    let none: [Row<'_>; 6] = [
+    let none: [Row<'_>; 7] = [
         (&[("site/index.html", &filled)], &[]),
         (&[("site/index.html", ""), ("site/_x/a.html", page)], &[]),
         (&[("site/index.html", page)], &["--exclude", "url"]),
         (&[("site/page.html", page)], &[]),
+        (&[("site/index.html", "<a href='{{a'>x</a>")], &[]),
         (&[("site/index.html", ""), ("site/a.md", page)], &[]),
         (
             &[
