@@ -432,6 +432,8 @@ x
 == link:x[Text] `code`
 
 == one &amp; image:a.png[b] two&#8217;s
+
+== c http://e.example[a [b\\] c] d link:e[f [g]] h
 ";
     let anchors: Vec<String> = both(FORMAT, adoc).anchors;
     assert_eq!(
@@ -454,6 +456,8 @@ x
             "Text code",
             "one-twos",
             "one   twos",
+            "c-a-b-c-d-f-g-h",
+            "c a b\\ c d f g h",
         ]
     );
 }

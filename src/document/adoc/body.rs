@@ -541,9 +541,13 @@ fn plain_title(title: &[u8]) -> String {
         r"(?:^| )--(?: |$)|\b--\b|\.\.\.|->|<-|\((?:C|R|TM)\)|&#?[0-9A-Za-z]+;|image:[^ \[\]][^\[\]]*\[[^\[\]]*\]|^\[\[[^\[\]]*\]\]",
     );
     /// `name:target[text]` and `uri[text]`, of which the text remains.
-    static MACRO: Pattern = Pattern::new(r"(?:[^ \t\[\]]*:[^ \t\[\]]*)?\[+([^\[\]]*)\]+");
-    let text = SIGNS.replace_all(title, &b""[..]);
-    let text = MACRO.replace_all(&text, b"$1");
+    static MACRO: Pattern = Pattern::new(r"(?:[^ \t\[\]]*:[^ \t\[\]]*)?\[([^\[\]]*)\]");
+    const MAX_DEPTH: usize = 4;
+    let mut text = SIGNS.replace_all(title, &b""[..]);
+    // From the innermost brackets to the outer ones.
+    for _ in 0..MAX_DEPTH {
+        text = MACRO.replace_all(&text, b"$1").into_owned().into();
+    }
     let text = String::from_utf8_lossy(&text);
     let is_edge = |at: usize, character: char| {
         character == '_' && {
