@@ -243,6 +243,8 @@ fn text_after_tags_and_expressions_of_mdx_begins_no_block() {
             ("-{/* a */}[b](c)", &["c"]),
             ("<A x=\"}\"/>-<B x=\"y\"/> [c](d)", &["d"]),
             ("{'a'} - <B href=\"c\"/> [d](e)", &["c", "e"]),
+            ("[a]({b}) [a]({b} 't') [a]({b}/c)", &[]),
+            ("[a]\n\n[a]: {b}\n\n[c]: {d}/e 't'\n[f]: g", &["g"]),
         ],
     );
 }

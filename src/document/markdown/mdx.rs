@@ -237,10 +237,6 @@ impl MdxReader<'_> {
             return at + 1;
         };
         self.erase(at..end);
-        // The destination of a link that is an expression is not known.
-        if self.bytes[..at].ends_with(b"](") && self.bytes.get(end) == Some(&b')') {
-            fill(&mut self.parts.markdown[at..end], b' ');
-        }
         let inner = &self.bytes[at..end];
         if inner.starts_with(b"{/* ") && inner.ends_with(b" */}") {
             self.copy(at + 4..end - 4);

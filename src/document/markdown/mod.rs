@@ -389,7 +389,9 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         }
         for (_, definition) in parser.reference_definitions().iter() {
             let source = self.source.as_bytes();
-            if let Some(range) = definition_destination(source, definition.span.clone()) {
+            if let Some(range) = definition_destination(source, definition.span.clone())
+                && !self.is_expression(range.start)
+            {
                 self.push(range, &definition.dest).quoting = Quoting::of(Escapes::Markdown);
             }
         }
@@ -604,6 +606,13 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         found
     }
 
+    /// Returns whether an expression of MDX was at an index of the source: a destination that begins with one
+    /// is not known.
+    fn is_expression(&self, at: usize) -> bool {
+        self.source.as_bytes().get(at) == Some(&(source::REPLACED as u8))
+            && self.document.get(self.range(at..at + 1).start) == Some(&b'{')
+    }
+
     fn close_link(&mut self) {
         let Some(OpenLink {
             destination: Some((destination, element)),
@@ -615,6 +624,12 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         };
         let source = self.source.as_bytes();
         let place = link_destination(source, text_end..range.end);
+        if place
+            .as_ref()
+            .is_some_and(|place| self.is_expression(place.start))
+        {
+            return;
+        }
         let written = (place.as_ref()).map(|_| Quoting::of(Escapes::Markdown));
         let found = self.element(place.unwrap_or(range), &destination, element);
         found.quoting = written.unwrap_or_default();
