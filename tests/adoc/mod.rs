@@ -367,6 +367,30 @@ a|
 |===
 http://e.example/n,link:o[],x
 |===
+
+[format=csv,separator=;]
+|===
+http://e.example/p,q;http://e.example/r
+|===
+
+[format=csv]
+.Title
+
+[%header]
+|===
+http://e.example/s,\"http://e.example/t\"
+|===
+
+[format=csv]
+A paragraph.
+
+|===
+|http://e.example/u |http://e.example/v
+|===
+
+:===
+http://e.example/w
+:===
 ";
     let expected = [
         "b",
@@ -379,6 +403,13 @@ http://e.example/n,link:o[],x
         "http://e.example/l",
         "http://e.example/n",
         "o",
+        "http://e.example/p,q",
+        "http://e.example/r",
+        "http://e.example/s",
+        "http://e.example/t",
+        "http://e.example/u",
+        "http://e.example/v",
+        "http://e.example/w",
     ];
     assert_eq!(found(adoc), expected);
 }

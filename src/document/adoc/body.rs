@@ -67,8 +67,8 @@ pub(super) struct AdocReader {
     has_id: bool,
     /// The delimiters of open tables, each in a cell of the one before, and what separates their cells.
     tables: Vec<(Vec<u8>, u8)>,
-    /// The block attributes have comma-separated values.
-    has_commas: bool,
+    /// What separates the values of a table, by the block attributes before it.
+    separator: Option<u8>,
     /// The term of a description list has no text yet.
     awaits_text: bool,
     /// Single quotes and the like are read as AsciiDoc.py did.
@@ -141,6 +141,10 @@ impl BlockReader for AdocReader {
             self.table_lines(&lines, separator);
         } else {
             self.lines(&lines);
+            let last = lines[lines.len() - 1].text();
+            if !self.is_attributes(last) && !is_directive(last) {
+                self.separator = None;
+            }
         }
         // Directives of the preprocessor may be before the header.
         let is_directive = |line: &Line| line.indent == 0 && is_directive(line.text());
@@ -161,14 +165,16 @@ impl AdocReader {
     /// Opens or closes the block of a delimiter.
     fn delimiter(&mut self, line: &[u8]) {
         let style = std::mem::take(&mut self.style);
-        let has_commas = std::mem::take(&mut self.has_commas);
+        let separator = self.separator.take();
         self.has_id = false;
         let is_comment = style == BlockStyle::Comment || line.starts_with(b"//");
         let is_verbatim = match line {
             [b'-', b'-'] => style != BlockStyle::Plain,
             [b'-' | b'.' | b'+' | b'/' | b'`', ..] => true,
             [first @ (b'|' | b',' | b':' | b'!'), ..] => {
-                let separator = if has_commas { b',' } else { *first };
+                // Colons would separate the parts of URIs.
+                let usual = if *first == b':' { b'|' } else { *first };
+                let separator = separator.unwrap_or(usual);
                 match self.tables.iter().position(|(open, _)| open == line) {
                     Some(at) => self.tables.truncate(at),
                     None => self.tables.push((line.to_vec(), separator)),
@@ -270,7 +276,7 @@ impl AdocReader {
 
     /// Reads the cells of lines in a table.
     fn table_lines(&mut self, lines: &[Line<'_>], separator: u8) {
-        let has_commas = separator == b',';
+        let has_quotes = b",;\t".contains(&separator);
         let mut cell = Vec::new();
         for &line in lines {
             step(1);
@@ -282,17 +288,17 @@ impl AdocReader {
                 let rest = &line.text()[from - line.start..];
                 let mut is_quoted = false;
                 let bar = (0..rest.len()).find(|&at| {
-                    is_quoted ^= has_commas && rest[at] == b'"';
+                    is_quoted ^= has_quotes && rest[at] == b'"';
                     rest[at] == separator && !is_quoted && (at == 0 || rest[at - 1] != b'\\')
                 });
                 let mut part = line.part(from..bar.map_or(line.end, |bar| from + bar));
-                if has_commas && let [b'"', .., b'"'] = part.text() {
+                if has_quotes && let [b'"', .., b'"'] = part.text() {
                     part = part.part(part.start + 1..part.end - 1);
                 }
                 if !part.is_empty() && !self.block_macro(part, &mut None) {
                     cell.push(part);
                 }
-                if bar.is_some() || has_commas {
+                if bar.is_some() || has_quotes {
                     self.inline(&cell);
                     cell.clear();
                 }
@@ -393,8 +399,13 @@ impl AdocReader {
             self.anchor(line.start + 1 + hash + 1, &id[..length]);
             self.has_id = true;
         }
-        self.has_commas |=
-            attribute_value(inner, b"format").is_some_and(|(format, _)| format == b"csv");
+        if attribute_value(inner, b"format").is_some_and(|(format, _)| format == b"csv") {
+            self.separator = Some(match attribute_value(inner, b"separator") {
+                Some((&[separator], _)) => separator,
+                Some((br"\t", _)) => b'\t',
+                _ => b',',
+            });
+        }
         if let Some((value, at)) = attribute_value(inner, b"id") {
             self.anchor(line.start + 1 + at, value);
             self.has_id = true;
