@@ -113,6 +113,10 @@ fn uris() {
                 "http://e.example/c*",
             ],
         ),
+        (
+            "Escaped \\*.js: http://e.example/*",
+            vec!["http://e.example/*"],
+        ),
         ("a/#b `http://e.example/[c]`", vec!["http://e.example/"]),
         ("xhttp://e.example/ =http://e.example/", vec![]),
         (

@@ -379,7 +379,7 @@ fn open_mark(text: &[u8], at: usize) -> Option<u8> {
         if b"*_`#".contains(&mark) {
             let before = char_before(text, place);
             let is_end = !char_at(text, place + 1).is_some_and(is_word);
-            let is_inside = |before| is_word(before) || matches!(before, ';' | ':' | '}');
+            let is_inside = |before| is_word(before) || matches!(before, ';' | ':' | '}' | '\\');
             if open.is_none() && !before.is_some_and(is_inside) && !next.is_ascii_whitespace() {
                 open = Some(mark);
             } else if open == Some(mark) && is_end && !before.is_some_and(char::is_whitespace) {
