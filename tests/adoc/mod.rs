@@ -245,6 +245,15 @@ fn cross_references() {
             vec!["#a", "b.adoc", "c/d.adoc#e", "#f", "g.html"],
         ),
         ("xref:Two words[x]", vec!["#Two words"]),
+        // A target has no other macro in it, nor the end of a code span.
+        (
+            "Use `xref:id` and see link:foo.html[bar] `xref:id` a[0].",
+            vec!["foo.html"],
+        ),
+        (
+            "footnote:[see xref:z] and link:k[l] xref:z link:m[n]",
+            vec!["k", "m"],
+        ),
         ("<< a>> a << b >> c", vec![]),
     ] {
         assert_eq!(found(adoc), expected, "{adoc}");

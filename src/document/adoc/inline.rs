@@ -31,7 +31,8 @@ const PASSED: u8 = 2;
 static IMAGE: Pattern = Pattern::new(r"i(?:mage|con):([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\[");
 static LINK: Pattern = Pattern::new(r"link:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\[");
 static MAILTO: Pattern = Pattern::new(r"mailto:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\[");
-static XREF: Pattern = Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^\t\n\f\r\[]*)\[");
+// Its target may have blanks, but neither another macro, which is replaced, nor the end of a code span.
+static XREF: Pattern = Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^\t\n\f\r\[\]`\x01]*)\[");
 /// The start of a macro whose text is passed through, up to the bracket.
 static PASS: Pattern = Pattern::new(r"(?:pass|stem|latexmath|asciimath):[a-z,-]{0,64}\[");
 /// The start of a URI of the schemes that Asciidoctor knows.
