@@ -563,7 +563,7 @@ impl LinkCollector<'_> {
         let checked = fragment.filter(|_| self.audit.options.checks_fragments);
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
-            let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name));
+            let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name).to_le_bytes());
             let decoded = decode_fragment(name);
             let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
             names = (hash(first), hash(last).filter(|_| !last.is_empty()));

@@ -18,7 +18,9 @@ use super::rule_checks::ServerSteps;
 use super::rules::{RuleId, TargetFacts, is_unfilled};
 use super::site::{AnchorSet, Site};
 use super::source::page::SourcePage;
-use super::target::{RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path};
+use super::target::{
+    ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path,
+};
 use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
@@ -164,7 +166,12 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the name of the target in groups: the path below a mount, with a missing fragment
     /// (A47).
-    pub(super) fn target_name(&self, rule: RuleId, facts: &TargetFacts<'_>) -> Vec<u8> {
+    pub(super) fn target_name(
+        &self,
+        rule: RuleId,
+        facts: &TargetFacts<'_>,
+        expected: Option<&ExpectedPath<'_>>,
+    ) -> Vec<u8> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();
         };
@@ -172,7 +179,7 @@ impl<'a> Evaluator<'a> {
             return RUSTDOC_REDIRECTS.to_vec();
         }
         let (target, fragment) = split_fragment(target);
-        let mut name = match self.audit.checker.expected_path(facts.link) {
+        let mut name = match expected {
             Some(expected) => self.path_to_show(expected.root, &expected.path),
             None => target.to_vec(),
         };
@@ -252,7 +259,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the symbolic link or the rules that make the target missing or move it.
-    pub(super) fn cause(&mut self, facts: &TargetFacts<'_>) -> Option<FindingCause<'static>> {
+    pub(super) fn cause(
+        &mut self,
+        facts: &TargetFacts<'_>,
+        expected: Option<&ExpectedPath<'_>>,
+    ) -> Option<FindingCause<'static>> {
         if matches!(
             facts.location,
             TargetLocation::Misled
@@ -288,7 +299,7 @@ impl<'a> Evaluator<'a> {
             }
             _ => return None,
         }
-        let expected = checker.expected_path(facts.link)?;
+        let expected = expected?;
         // Lookups follow the symbolic links on the way.
         let followed = checker.tree.has_followed_links();
         let entry = followed.then(|| checker.entry(expected.root, &expected.path));

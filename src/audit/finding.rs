@@ -292,7 +292,7 @@ impl<'a> FindingDraft<'a> {
         self.level.pack(out);
         self.cause.pack(out);
         self.hint.pack(out);
-        (self.key, self.group).pack(out);
+        (self.key.to_le_bytes(), self.group.to_le_bytes()).pack(out);
         self.target_name.pack(out);
         self.origin.pack(out);
         matches!(self.subject, FindingSubject::Link(_)).pack(out);
@@ -313,8 +313,8 @@ impl<'a> FindingDraft<'a> {
             level: Packed::unpack(packed),
             cause: Packed::unpack(packed),
             hint: Packed::unpack(packed),
-            key: Packed::unpack(packed),
-            group: Packed::unpack(packed),
+            key: u64::from_le_bytes(Packed::unpack(packed)),
+            group: u64::from_le_bytes(Packed::unpack(packed)),
             target_name: Packed::unpack(packed),
             origin: Packed::unpack(packed),
         };

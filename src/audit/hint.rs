@@ -22,14 +22,11 @@ pub(super) struct HintSearch<'a> {
     pub(super) audit: &'a Audit,
     pub(super) site: &'a Site,
     pub(super) facts: &'a TargetFacts<'a>,
+    /// Where the target should lie.
+    pub(super) expected: Option<&'a ExpectedPath<'a>>,
 }
 
 impl HintSearch<'_> {
-    /// Returns where the target should lie.
-    fn expected(&self) -> Option<ExpectedPath<'_>> {
-        self.audit.checker.expected_path(self.facts.link)
-    }
-
     pub(super) fn hint(&self, rule: RuleId) -> SuggestionHint {
         let facts = self.facts;
         let known = match (rule, facts.location) {
@@ -47,7 +44,7 @@ impl HintSearch<'_> {
             }
             (RuleId::CaseMismatch, TargetLocation::File(file, _)) => {
                 let tree = &self.audit.checker.tree;
-                let is_certain = (self.expected())
+                let is_certain = (self.expected)
                     .is_some_and(|expected| tree.is_unambiguous(expected.root, &expected.path));
                 let mut known = self.renamed(file, Repair::Case);
                 if let Some(known) = known.as_mut().filter(|_| !is_certain) {
@@ -138,21 +135,21 @@ impl HintSearch<'_> {
     /// Returns the file at a path below the root, if the path is its final name.
     fn find(&self, path: &[u8]) -> Option<FileId> {
         let checker = &self.audit.checker;
-        match checker.entry(self.expected()?.root, path) {
+        match checker.entry(self.expected?.root, path) {
             DiskEntry::File(path, how) if how.is_final() => Some(checker.paths.id(&path)),
             _ => None,
         }
     }
 
     fn new_name(&self) -> Option<Suggestion> {
-        let path = self.audit.options.gone.renamed(&self.expected()?.path)?;
+        let path = self.audit.options.gone.renamed(&self.expected?.path)?;
         self.renamed(self.find(path)?, Repair::Renamed)
     }
 
     /// Returns a file of another spelling of the name: with other encodings of its characters,
     /// without a slash at its end, or with the bytes after a `?` or `#`.
     fn misspelt(&self) -> Option<Suggestion> {
-        let expected = self.expected()?;
+        let expected = self.expected?;
         let (root, path, below) = (expected.root, &expected.path, expected.below());
         // Most names have only one spelling.
         let may_be_spelt = below.ends_with(b"/")

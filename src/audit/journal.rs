@@ -84,7 +84,7 @@ pub(super) struct LinkNeeds {
     pub(super) file: FileId,
     pub(super) is_route: bool,
     /// The hashes of names in the file.
-    pub(super) names: (Option<u64>, Option<u64>),
+    pub(super) names: (Option<[u8; 8]>, Option<[u8; 8]>),
 }
 
 packed_fields! {

@@ -544,27 +544,29 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
         let expected = self.audit.checker.expected_path(link);
+        let expected = expected.as_ref();
         let target = link.target.unwrap_or_default();
         let (bare, _) = split_fragment(target);
         let (reference, _) = split_fragment(link.reference);
         let mut targets = vec![link.reference, reference, target, bare];
-        targets.extend(expected.as_ref().map(ExpectedPath::below));
+        targets.extend(expected.map(ExpectedPath::below));
         targets.retain(|target| !target.is_empty());
         let shows = self.evaluator.shows(Some(&facts));
         if !self.reports(rule, &place, &targets, key, shows) {
             return;
         }
-        let target_name = self.evaluator.target_name(rule, &facts);
+        let target_name = self.evaluator.target_name(rule, &facts, expected);
         let search = HintSearch {
             audit: self.audit,
             site: self.evaluator.site,
             facts: &facts,
+            expected,
         };
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
             rule,
             level,
-            cause: self.evaluator.cause(&facts),
+            cause: self.evaluator.cause(&facts, expected),
             hint: if self.evaluator.exists_elsewhere(&facts) {
                 SuggestionHint::Nothing
             } else {

@@ -244,7 +244,8 @@ impl Site {
         self.anchors(needs.file).is_none_or(|anchors| {
             let (first, second) = needs.names;
             let mut names = first.into_iter().chain(second);
-            (is_own || anchors.redirect.is_none()) && names.all(|name| anchors.has(name))
+            (is_own || anchors.redirect.is_none())
+                && names.all(|name| anchors.has(u64::from_le_bytes(name)))
         })
     }
 

@@ -285,6 +285,19 @@ impl Packed<'_> for u64 {
     }
 }
 
+/// A hash in eight bytes: as a number it would take ten.
+impl Packed<'_> for [u8; 8] {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'_>) -> Self {
+        packed.take(8).try_into().unwrap_or_default()
+    }
+}
+
 /// The length, then the bytes.
 impl<'a> Packed<'a> for &'a [u8] {
     #[inline]
