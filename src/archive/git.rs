@@ -329,7 +329,10 @@ impl Container for PublicInbox {
             };
             return Ok(Some(ArchiveMember::file(commit, contents)));
         }
-        (self.has_messages.then_some(None)).ok_or_else(not_public_inbox)
+        match self.has_messages {
+            true => Ok(None),
+            false => Err(not_public_inbox()),
+        }
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -304,6 +304,8 @@ pub(super) struct LookupCache<'a> {
     page: Option<(FileId, Option<SourcePage<'a>>)>,
     /// The last source map, and whether it holds the contents of its sources.
     map: Option<(FileId, bool)>,
+    /// The last document with placeholders, and whether it is a page of a built site.
+    built: Option<(FileId, bool)>,
 }
 
 /// Maximum length in bytes of a source map that is read for contents.
@@ -317,6 +319,7 @@ impl<'a> LookupCache<'a> {
             base: (Vec::new(), 0),
             page: None,
             map: None,
+            built: None,
         }
     }
 
@@ -340,6 +343,12 @@ impl<'a> LookupCache<'a> {
                 holds
             }
         }
+    }
+
+    fn is_built(&mut self, own: FileId) -> bool {
+        let known = self.built.take_if(|(known, _)| *known == own);
+        let read = || (own, self.audit.is_built(own));
+        self.built.insert(known.unwrap_or_else(read)).1
     }
 
     /// Returns the location of a reference that the site decides whose source the document is, and the
@@ -494,7 +503,7 @@ impl<'a> LookupCache<'a> {
             return (TargetLocation::LeftOut, None);
         }
         if is_template && holds_placeholder(link.reference) {
-            let is_leaked = is_unfilled(link) && file.is_some_and(|own| audit.is_built(own));
+            let is_leaked = is_unfilled(link) && file.is_some_and(|own| self.is_built(own));
             let location = is_leaked.then_some(TargetLocation::Skipped);
             return (location.unwrap_or(TargetLocation::LeftOut), None);
         }
