@@ -6,8 +6,7 @@ use memchr::memchr2_iter;
 
 use super::diagnostic::{self, Code};
 use super::events::{
-    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RemarkKind,
-    Span, TextRange,
+    Batch, Context, Event, Events, FoundReference, NameRange, RemarkKind, Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::options::{FormatOptions, TextOptions};
@@ -241,8 +240,13 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
                     offset,
                 ));
             }
+            let results = reader.results();
+            results.offset = window.offset;
+            results.batch = std::mem::take(&mut events.batch);
             let read = reader.read(bytes, at..at + end);
-            reader.results().report(&window, events);
+            let results = reader.results();
+            events.batch = std::mem::take(&mut results.batch);
+            results.report(&window, events);
             at = read.max(at + 1);
         }
         at
@@ -279,31 +283,6 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum BlockBase {
-    #[default]
-    Document,
-    Tree,
-    Folder(Vec<u8>),
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct BlockReference {
-    pub(super) range: Range<usize>,
-    /// The reference, if it is not these bytes.
-    pub(super) text: Option<Vec<u8>>,
-    /// Whether the format may complete the bytes to the reference.
-    pub(super) is_completed: bool,
-    /// The reference that is resolved, if it is another one.
-    pub(super) resolves_as: Option<Vec<u8>>,
-    pub(super) base: BlockBase,
-    /// `None` for attributes.
-    pub(super) context: Option<Context>,
-    pub(super) element: Option<&'static str>,
-    pub(super) attribute: Option<&'static str>,
-    pub(super) flags: Flags,
-}
-
 pub(super) fn erase(text: &mut [u8]) {
     let bytes = text.iter_mut().filter(|byte| **byte != b'\n');
     bytes.for_each(|byte| *byte = b' ');
@@ -317,140 +296,123 @@ pub(super) fn text_references(
     results: &mut BlockResults,
 ) {
     for found in find(text, options) {
-        results.reference(BlockReference {
-            range: start + found.span.start..start + found.span.end,
-            text: Some(found.reference.into_owned()),
-            context: Some(found.context),
-            flags: found.flags,
-            ..BlockReference::default()
-        });
+        let range = start + found.span.start..start + found.span.end;
+        let mut reference = results.found(range, &found.reference, found.context);
+        reference.flags = found.flags;
+        results.reference(reference);
     }
 }
 
-#[derive(Debug)]
-enum BlockFinding {
-    Reference(BlockReference),
-    Remark(RemarkKind, Range<usize>, Vec<u8>),
-}
-
+/// The findings in a block.
 #[derive(Debug, Default)]
 pub(super) struct BlockResults {
-    findings: Vec<BlockFinding>,
-    anchors: Vec<(usize, Vec<u8>)>,
-    diagnostics: Vec<(&'static Code, usize)>,
+    findings: Vec<Event>,
+    /// The batch of the document while a block is read, which stores the texts.
+    batch: Batch,
+    /// The offset of the window.
+    offset: u64,
     pub(super) marks: bool,
 }
 
 impl BlockResults {
-    pub(super) fn reference(&mut self, found: BlockReference) {
-        let length = found.text.as_ref().map_or(found.range.len(), Vec::len);
-        if length > 0 {
-            self.findings.push(BlockFinding::Reference(found));
+    pub(super) fn store(&mut self, text: &[u8]) -> TextRange {
+        self.batch.store(text)
+    }
+
+    pub(super) fn stored(&self, text: TextRange) -> &[u8] {
+        self.batch.bytes(text, &[])
+    }
+
+    /// Stores the reference that a path resolves as, if it is not the path itself.
+    pub(super) fn store_path(&mut self, path: &[u8]) -> Option<TextRange> {
+        let has_scheme = Reference::split(path).scheme.is_some();
+        let is_encoded = has_scheme || path.iter().any(|byte| b" ?#%".contains(byte));
+        is_encoded.then(|| {
+            self.batch.store_with(|store| {
+                store.extend_from_slice(if has_scheme { b"./" } else { b"" });
+                push_path(path, store);
+            })
+        })
+    }
+
+    /// Returns a reference from a range of the window.
+    fn found(&mut self, range: Range<usize>, text: &[u8], context: Context) -> FoundReference {
+        FoundReference::new(Span::at(self.offset, &range), self.store(text), context)
+    }
+
+    /// Returns a reference in a construct of markup.
+    pub(super) fn element(
+        &mut self,
+        range: Range<usize>,
+        text: &[u8],
+        element: &'static str,
+    ) -> FoundReference {
+        FoundReference {
+            element: NameRange::Known(element),
+            ..self.found(range, text, Context::Attribute)
+        }
+    }
+
+    pub(super) fn bare(&mut self, range: Range<usize>, text: &[u8]) {
+        let found = self.found(range, text, Context::Bare);
+        self.reference(found);
+    }
+
+    pub(super) fn reference(&mut self, found: FoundReference) {
+        let (TextRange::Window(start, end) | TextRange::Stored(start, end)) = found.text;
+        if start < end {
+            self.findings.push(Event::Reference(found));
         }
     }
 
     pub(super) fn mail(&mut self, range: Range<usize>, address: &[u8]) {
-        self.reference(BlockReference {
-            range,
-            text: Some([b"mailto:", address].concat()),
-            context: Some(Context::Email),
-            flags: Flags::SCHEME_GUESSED,
-            ..BlockReference::default()
-        });
+        let mut found = self.found(range, &[b"mailto:", address].concat(), Context::Email);
+        found.flags = Flags::SCHEME_GUESSED;
+        self.reference(found);
     }
 
     pub(super) fn diagnostic(&mut self, code: &'static Code, at: usize) {
-        self.diagnostics.push((code, at));
+        let offset = self.offset + at as u64;
+        self.findings.push(Event::Diagnostic(code, offset));
     }
 
-    pub(super) fn anchor(&mut self, at: usize, name: Vec<u8>) {
+    pub(super) fn anchor(&mut self, at: usize, name: &[u8]) {
         if self.marks && !name.is_empty() {
-            self.anchors.push((at, name));
+            let anchor = Event::Anchor(self.store(name), self.offset + at as u64);
+            self.findings.push(anchor);
         }
     }
 
     pub(super) fn comment(&mut self, whole: Range<usize>, contents: &[u8]) {
         if self.marks && check_remark(contents, true) == RemarkCheck::Yes {
-            self.remark(RemarkKind::Ignore, whole, contents.to_vec());
+            self.remark(RemarkKind::Ignore, whole, contents);
         }
     }
 
-    pub(super) fn remark(&mut self, kind: RemarkKind, range: Range<usize>, text: Vec<u8>) {
+    pub(super) fn remark(&mut self, kind: RemarkKind, range: Range<usize>, text: &[u8]) {
         if self.marks && !text.is_empty() {
-            let remark = BlockFinding::Remark(kind, range, text);
+            let remark = Event::remark(kind, self.store(text), Span::at(self.offset, &range));
             self.findings.push(remark);
         }
     }
 
-    /// Reports everything in document order, and empties the lists.
+    /// Reports all findings: diagnostics, then anchors, then references and remarks in document order.
     fn report(&mut self, window: &Window<'_>, events: &mut Events) {
-        for (code, at) in self.diagnostics.drain(..) {
-            events.push(Event::Diagnostic(code, window.offset_at(at)));
-        }
-        self.anchors.sort_by_key(|&(at, _)| at);
-        for (at, name) in self.anchors.drain(..) {
-            let name = events.store(&name);
-            events.push(Event::Anchor(name, window.offset_at(at)));
-        }
         // Of two at the same place, the reference is the first.
         self.findings.sort_by_key(|finding| match finding {
-            BlockFinding::Reference(found) => (found.range.start, false, found.range.end),
-            BlockFinding::Remark(_, range, _) => (range.start, true, 0),
+            Event::Anchor(_, at) => (1, *at, 0),
+            Event::Reference(found) => (2, found.span.start, found.span.end),
+            Event::Remark(found) => (2, found.span.start, u64::MAX),
+            _ => (0, 0, 0),
         });
-        for finding in self.findings.drain(..) {
-            match finding {
-                BlockFinding::Reference(found) => found.report(window, events),
-                BlockFinding::Remark(kind, range, text) => {
-                    let (text, span) = (events.store(&text), Span::of(&range, window));
-                    events.push(Event::remark(kind, text, span));
-                }
+        for mut finding in self.findings.drain(..) {
+            if let Event::Reference(found) = &mut finding {
+                let text = events.bytes(found.text, window.bytes);
+                found.flags |= Flags::TEMPLATE.when(holds_placeholder(text));
             }
+            events.push(finding);
         }
         events.forget_stored();
-    }
-}
-
-impl BlockReference {
-    pub(super) fn new(range: Range<usize>, element: &'static str) -> Self {
-        BlockReference {
-            range,
-            element: Some(element),
-            ..BlockReference::default()
-        }
-    }
-
-    pub(super) fn encode_path(&mut self, path: &[u8]) {
-        let has_scheme = Reference::split(path).scheme.is_some();
-        if has_scheme || path.iter().any(|byte| b" ?#%".contains(byte)) {
-            let resolved = self.resolves_as.insert(Vec::new());
-            resolved.extend_from_slice(if has_scheme { b"./" } else { b"" });
-            push_path(path, resolved);
-        }
-    }
-
-    fn report(&self, window: &Window<'_>, events: &mut Events) {
-        let text = match &self.text {
-            Some(text) => events.store(text),
-            None => TextRange::window(self.range.clone()),
-        };
-        let span = Span::of(&self.range, window);
-        let context = self.context.unwrap_or(Context::Attribute);
-        let escapes = [Escapes::Plain, Escapes::CrossReference];
-        let is_template = holds_placeholder(events.bytes(text, window.bytes));
-        let reference = FoundReference {
-            flags: self.flags | Flags::TEMPLATE.when(is_template),
-            quoting: Quoting::of(escapes[usize::from(self.is_completed)]),
-            element: self.element.map_or(NameRange::None, NameRange::Known),
-            attribute: self.attribute.map_or(NameRange::None, NameRange::Known),
-            resolves_as: self.resolves_as.as_ref().map(|text| events.store(text)),
-            base: match &self.base {
-                BlockBase::Document => BaseSelector::Document,
-                BlockBase::Tree => BaseSelector::Tree,
-                BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
-            },
-            ..FoundReference::new(span, text, context)
-        };
-        events.push(Event::Reference(reference));
     }
 }
 

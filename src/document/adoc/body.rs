@@ -4,17 +4,16 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::attributes::{DocumentAttributes, replaced};
+use super::attributes::{DocumentAttributes, REFERENCE, replaced};
 use super::ids::{ANCHORS, SectionIds};
-use super::references::{file, reference};
 use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
-use crate::document::blocks::{
-    BlockBase, BlockReader, BlockReference, BlockResults, Line, columns, lines, text_references,
-};
+use crate::document::blocks::{BlockReader, BlockResults, Line, columns, lines, text_references};
 use crate::document::diagnostic;
+use crate::document::events::{BaseSelector, FoundReference, NameRange};
+use crate::document::flags::Flags;
 use crate::document::options::TextOptions;
 use crate::document::source_text::DecodedText;
 
@@ -213,7 +212,9 @@ impl AdocReader {
             } else if line.indent == 0 && self.block_attributes(line) {
                 let text = replaced(&[line], &self.attributes);
                 let inside = 1..text.bytes.len() - 1;
-                link = attribute_reference(&text, inside, "image", "link").or(link);
+                link = self
+                    .attribute_reference(&text, inside, "image", "link")
+                    .or(link);
                 at += 1;
             } else if let Some(mark) = TITLE.find(text).filter(|_| line.indent == 0) {
                 let title = line.rest(line.start + mark.len());
@@ -346,8 +347,8 @@ impl AdocReader {
         let target = line.part(line.start + START..line.start + START + length);
         let text = replaced(&[target], &self.attributes);
         let whole = 0..text.bytes.len();
-        let found = file(&text, whole, "include", BlockBase::Document);
-        self.results.reference(found);
+        let found = self.results.target(&text, whole, "include");
+        self.results.file(found);
     }
 
     /// Applies an attribute entry; returns the number of its lines.
@@ -416,7 +417,7 @@ impl AdocReader {
     pub(super) fn anchor(&mut self, at: usize, id: &[u8]) {
         if self.results.marks {
             self.ids.reserve(id);
-            self.results.anchor(at, id.to_vec());
+            self.results.anchor(at, id);
         }
     }
 
@@ -432,17 +433,17 @@ impl AdocReader {
             // An identifier of the author's replaces the derived one.
             if !has_id && !ends_with_id {
                 let id = self.ids.next(&plain, &self.attributes);
-                self.results.anchor(title.start, id);
+                self.results.anchor(title.start, &id);
             }
             // Cross references may name a title.
             if plain.contains(|character: char| character == ' ' || character.is_uppercase()) {
-                self.results.anchor(title.start, plain.into_bytes());
+                self.results.anchor(title.start, plain.as_bytes());
             }
         }
     }
 
     /// Reads a block macro for an image or the like; returns whether it was read.
-    fn block_macro(&mut self, line: Line<'_>, link: &mut Option<BlockReference>) -> bool {
+    fn block_macro(&mut self, line: Line<'_>, link: &mut Option<FoundReference>) -> bool {
         /// The group is the target.
         static MACRO: Pattern = Pattern::new(r"^(?:image|video|audio)::([^\[]+)\[.*\]$");
         if !MACRO.is_match(line.text()) {
@@ -473,36 +474,45 @@ impl AdocReader {
         let attributes = &text.bytes[inside.clone()];
         let first = attributes.split(|&byte| byte == b',').next();
         let is_hosted = matches!(first, Some(b"youtube" | b"vimeo" | b"wistia"));
-        let folder = || match self.attributes.get(b"imagesdir") {
-            None | Some(b"") => BlockBase::Document,
-            Some(folder) => {
-                let slash = if folder.ends_with(b"/") { "" } else { "/" };
-                BlockBase::Folder([folder, slash.as_bytes()].concat())
-            }
-        };
-        if name != "icon" && (name != "video" || !is_hosted) {
-            self.results.reference(file(text, target, name, folder()));
+        let (mut folder, mut flags) = (BaseSelector::Document, Flags::NONE);
+        if let Some(path @ [_, ..]) = self.attributes.get(b"imagesdir") {
+            let slash = if path.ends_with(b"/") { "" } else { "/" };
+            let path = [path, slash.as_bytes()].concat();
+            folder = BaseSelector::Codebase(self.results.store(&path));
+            flags = Flags::TEMPLATE.when(REFERENCE.is_match(&path));
         }
-        for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {
-            if let Some(found) = attribute_reference(text, inside.clone(), name, attribute) {
-                self.results.reference(BlockReference { base, ..found });
+        if name != "icon" && (name != "video" || !is_hosted) {
+            let mut found = self.results.target(text, target, name);
+            found.base = folder;
+            found.flags |= flags;
+            self.results.file(found);
+        }
+        for (attribute, base) in [("link", BaseSelector::Document), ("poster", folder)] {
+            if let Some(found) = self.attribute_reference(text, inside.clone(), name, attribute) {
+                self.results.reference(FoundReference { base, ..found });
             }
         }
     }
-}
 
-/// Returns the reference in a named attribute of an image or the like.
-fn attribute_reference(
-    text: &DecodedText,
-    inside: Range<usize>,
-    element: &'static str,
-    attribute: &'static str,
-) -> Option<BlockReference> {
-    let (value, at) = attribute_value(&text.bytes[inside.clone()], attribute.as_bytes())?;
-    let start = inside.start + at;
-    let mut found = reference(text, start..start + value.len(), element);
-    found.attribute = Some(attribute);
-    (!matches!(value, b"self" | b"none")).then_some(found)
+    /// Returns the reference in a named attribute of an image or the like.
+    fn attribute_reference(
+        &mut self,
+        text: &DecodedText,
+        inside: Range<usize>,
+        element: &'static str,
+        attribute: &'static str,
+    ) -> Option<FoundReference> {
+        let (value, at) = attribute_value(&text.bytes[inside.clone()], attribute.as_bytes())?;
+        if matches!(value, b"self" | b"none") {
+            return None;
+        }
+        let start = inside.start + at;
+        let found = self
+            .results
+            .target(text, start..start + value.len(), element);
+        let attribute = NameRange::Known(attribute);
+        Some(FoundReference { attribute, ..found })
+    }
 }
 
 /// Returns the value of a named attribute in a list, and its index.

@@ -7,12 +7,11 @@ use memchr::memmem;
 use super::attributes::{REFERENCE, replaced};
 use super::body::AdocReader;
 use super::ids::ANCHORS;
-use super::references::{cross_reference, reference, without_blanks};
 use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
-use crate::document::blocks::{BlockReference, Line, char_at, char_before};
-use crate::document::events::Context;
+use crate::document::blocks::{BlockResults, Line, char_at, char_before};
+use crate::document::events::{Context, FoundReference, NameRange};
 use crate::document::flags::Flags;
 use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
@@ -202,14 +201,15 @@ impl AdocInlineText<'_> {
             };
             let kind = [self.text[whole.start], self.text[whole.start + 1]];
             let (source, reader) = (self.source, &mut *self.reader);
+            let results = &mut reader.results;
             match &kind {
                 b"im" => reader.media(source, "image", target, open + 1..close),
                 b"ic" => reader.media(source, "icon", target, open + 1..close),
-                b"xr" => (reader.results).reference(cross_reference(source, target, true)),
+                b"xr" => results.cross_reference(source, target, true),
                 b"ma" => {
-                    let mut found = reference(source, target.clone(), "link");
-                    found.text = Some([b"mailto:", &source.bytes[target]].concat());
-                    reader.results.reference(found);
+                    let mut found = results.target(source, target.clone(), "link");
+                    found.text = results.store(&[b"mailto:", &source.bytes[target]].concat());
+                    results.reference(found);
                 }
                 _ => {
                     for marks in [&b"+++"[..], b"++", b"$$"] {
@@ -221,7 +221,8 @@ impl AdocInlineText<'_> {
                             target = target.start + marks.len()..target.end - marks.len();
                         }
                     }
-                    (reader.results).reference(without_blanks(link(source, target)));
+                    let found = results.link(source, target);
+                    results.file(found);
                 }
             }
             // The text of a link may hold other macros.
@@ -280,7 +281,7 @@ impl AdocInlineText<'_> {
             && !matches!(text[end - 1], b'.' | b',')
             && let Some(close) = self.close(end)
         {
-            let found = link(self.source, start..end);
+            let found = self.reader.results.link(self.source, start..end);
             self.reader.results.reference(found);
             self.replace(start..close + 1, REPLACED);
             return Some(close + 1);
@@ -305,8 +306,8 @@ impl AdocInlineText<'_> {
         if end == floor {
             return None;
         }
-        let mut found = link(self.source, start..end);
-        (found.element, found.context) = (None, Some(Context::Bare));
+        let mut found = self.reader.results.link(self.source, start..end);
+        (found.element, found.context) = (NameRange::None, Context::Bare);
         self.reader.results.reference(found);
         self.replace(start..end, REPLACED);
         Some(end)
@@ -363,8 +364,8 @@ impl AdocInlineText<'_> {
             let inner = &self.text[start..start + length];
             let target = memchr::memchr(b',', inner).unwrap_or(length);
             if length <= MAX_TARGET_LEN {
-                let found = cross_reference(self.source, start..start + target, false);
-                self.reader.results.reference(found);
+                let target = start..start + target;
+                (self.reader.results).cross_reference(self.source, target, false);
             }
             at = start + length;
         }
@@ -432,19 +433,19 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Returns a link, without character references and the backslashes that keep Asciidoctor from replacing.
-fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
-    let mut found = reference(text, range.clone(), "link");
-    if let Some(written) = &mut found.text
-        && memchr::memchr2(b'\\', b'&', written).is_some()
-    {
-        let mut is_template = false;
+impl BlockResults {
+    /// Returns a link, without character references and the backslashes that keep Asciidoctor from replacing.
+    fn link(&mut self, text: &DecodedText, range: Range<usize>) -> FoundReference {
+        let mut found = self.target(text, range.clone(), "link");
+        if memchr::memchr2(b'\\', b'&', &text.bytes[range.clone()]).is_none() {
+            return found;
+        }
+        let (mut written, mut is_template) = (Vec::new(), false);
         let mut at = range.start;
-        written.clear();
         while at < range.end {
             let rest = &text.bytes[at..range.end];
             let length = match rest[0] {
-                b'&' => decode_reference(rest, written),
+                b'&' => decode_reference(rest, &mut written),
                 _ => None,
             };
             if length.is_none() && !escapes(&text.bytes, at) {
@@ -454,11 +455,12 @@ fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
             }
             at += length.unwrap_or(1);
         }
+        found.text = self.store(&written);
         if !is_template {
             found.flags = Flags::NONE;
         }
+        found
     }
-    found
 }
 
 /// Returns whether a text begins with a reference to an attribute.

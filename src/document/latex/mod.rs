@@ -6,8 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memmem};
 
 use super::blocks::{
-    BlockReader, BlockReference, BlockResults, BlockScanner, LINE_HEAD, erase, format,
-    text_references,
+    BlockReader, BlockResults, BlockScanner, LINE_HEAD, erase, format, text_references,
 };
 use super::flags::Flags;
 use super::options::TextOptions;
@@ -99,8 +98,11 @@ impl BlockReader for LatexReader {
                     let is_href = kind == b"href";
                     let argument = argument(&text, arguments).unwrap_or(arguments..arguments);
                     if (kind.ends_with(b"url") || is_href) && argument.start > arguments {
-                        let mut found = reference(&text[argument.clone()], is_href);
-                        found.range = block.start + argument.start..block.start + argument.end;
+                        let range = block.start + argument.start..block.start + argument.end;
+                        let (url, is_template) = url(&text[argument.clone()], is_href);
+                        let element = if is_href { "href" } else { "url" };
+                        let mut found = self.results.element(range, &url, element);
+                        found.flags = Flags::TEMPLATE.when(is_template);
                         self.results.reference(found);
                     }
                     erase(&mut text[argument.clone()]);
@@ -144,7 +146,8 @@ fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
 }
 
-fn reference(raw: &[u8], is_href: bool) -> BlockReference {
+/// Returns the URL of an argument, and whether it is a template.
+fn url(raw: &[u8], is_href: bool) -> (Vec<u8>, bool) {
     let mut url = Vec::with_capacity(raw.len());
     let mut is_template = matches!(raw.trim_ascii(), [b'#', b'1'..=b'9']);
     let mut at = 0;
@@ -165,10 +168,5 @@ fn reference(raw: &[u8], is_href: bool) -> BlockReference {
         }
         at += 1;
     }
-    BlockReference {
-        text: Some(url),
-        element: Some(if is_href { "href" } else { "url" }),
-        flags: Flags::TEMPLATE.when(is_template),
-        ..BlockReference::default()
-    }
+    (url, is_template)
 }

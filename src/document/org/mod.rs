@@ -6,8 +6,9 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::blocks::{
-    BlockReader, BlockReference, BlockResults, BlockScanner, erase, format, lines, text_references,
+    BlockReader, BlockResults, BlockScanner, erase, format, lines, text_references,
 };
+use super::events::NameRange;
 use super::options::TextOptions;
 use super::text::schemes::SchemeForm;
 use super::{Format, ScanStart};
@@ -180,16 +181,14 @@ impl OrgReader {
             range.start += blanks + skipped;
             range.end = range.start + path.len();
         }
-        let mut found = BlockReference::new(range, element);
-        found.attribute = Some(if element == "a" { "href" } else { "src" });
-        if !path.is_empty() {
-            found.encode_path(path);
-            found.text = Some(path.to_vec());
-        } else if is_scheme && !target.starts_with(b"file:::") {
-            found.text = Some(target.to_vec());
-        } else {
-            return;
-        }
+        let text = match path {
+            [] if !is_scheme || target.starts_with(b"file:::") => return,
+            [] => target,
+            path => path,
+        };
+        let mut found = self.results.element(range, text, element);
+        found.attribute = NameRange::Known(if element == "a" { "href" } else { "src" });
+        found.resolves_as = self.results.store_path(path);
         self.results.reference(found);
     }
 }

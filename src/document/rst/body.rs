@@ -14,7 +14,7 @@ use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockReader, BlockReference, BlockResults, Line, char_at, columns, join, lines, width,
+    BlockReader, BlockResults, Line, char_at, columns, join, lines, width,
 };
 use crate::document::docutils::make_id;
 use crate::document::flags::Flags;
@@ -273,7 +273,7 @@ impl BodyReader {
         self.text(&join(Some(title), &[]), Some(&mut plain));
         if self.results.marks {
             let id = self.titles.next(&plain);
-            self.results.anchor(title.start, id);
+            self.results.anchor(title.start, &id);
         }
         Some(count)
     }
@@ -282,11 +282,9 @@ impl BodyReader {
     pub(super) fn uri(&mut self, raw: &[u8], place: Range<usize>, element: &'static str) {
         let uri = unescape_uri(raw);
         if !is_email(&uri) {
-            self.results.reference(BlockReference {
-                text: (uri != raw).then_some(uri),
-                flags: Flags::WRAPPED.when(raw.contains(&b'\n')),
-                ..BlockReference::new(place, element)
-            });
+            let mut found = self.results.element(place, &uri, element);
+            found.flags = Flags::WRAPPED.when(raw.contains(&b'\n'));
+            self.results.reference(found);
         } else if self.email {
             self.results.mail(place, &uri);
         }
@@ -328,7 +326,7 @@ impl BodyReader {
             }
             [b'[', ..] => {
                 if let Some(length) = footnote(text) {
-                    self.results.anchor(inner.start, make_id(&text[..length]));
+                    self.results.anchor(inner.start, &make_id(&text[..length]));
                     let body = inner.rest(inner.start + length);
                     if body.is_empty() {
                         return 1;

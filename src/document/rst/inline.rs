@@ -12,8 +12,7 @@ use super::boundary::{
 use super::uri::standalone;
 use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
-use crate::document::blocks::{BlockReference, char_at, char_before};
-use crate::document::events::Context;
+use crate::document::blocks::{char_at, char_before};
 use crate::document::source_text::DecodedText;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,12 +92,7 @@ impl RstInlineText<'_> {
             if !raw.contains(&b':') {
                 return self.reader.results.mail(range, &unescape(raw));
             }
-            self.reader.results.reference(BlockReference {
-                range,
-                text: raw.contains(&0).then(|| unescape(raw)),
-                context: Some(Context::Bare),
-                ..BlockReference::default()
-            });
+            self.reader.results.bare(range, &unescape(raw));
         });
     }
 

@@ -4,9 +4,9 @@ use super::body::BodyReader;
 use super::boundary::{explicit_title, unescape};
 use super::ids::normal_name;
 use crate::bytes::class::run_end;
-use crate::document::blocks::{BlockBase, BlockReference, Line};
+use crate::document::blocks::Line;
 use crate::document::docutils::make_id;
-use crate::document::events::RemarkKind;
+use crate::document::events::{BaseSelector, FoundReference, RemarkKind};
 use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
@@ -19,44 +19,43 @@ impl BodyReader {
         if is_none || path.is_empty() {
             return;
         }
-        let mut found = BlockReference::new(range, element);
+        let mut found = self.results.element(range, &path, element);
         let mut resolved = path.as_slice();
         if path.starts_with(b"/") && !path.starts_with(b"//") {
-            found.base = BlockBase::Tree;
+            found.base = BaseSelector::Tree;
             resolved = &path[1..];
-            found.resolves_as = Some(resolved.to_vec());
+            found.resolves_as = Some(self.results.store(resolved));
         }
         // A path is not a URI, and an image may be one.
         if !matches!(element, "image" | "figure") && !path.contains(&b':') {
-            found.encode_path(resolved);
+            found.resolves_as = self.results.store_path(resolved).or(found.resolves_as);
         }
-        found.text = Some(path);
         self.results.reference(found);
     }
 
     /// Reports a reference to a document: its suffix is left out.
     fn document(&mut self, range: Range<usize>, name: &[u8], element: &'static str) {
         let (base, path) = match name.strip_prefix(b"/") {
-            Some(path) => (BlockBase::Tree, path),
-            None => (BlockBase::Document, name),
+            Some(path) => (BaseSelector::Tree, path),
+            None => (BaseSelector::Document, name),
         };
         let mut file = Vec::new();
         push_path(path, &mut file);
         file.extend_from_slice(b".rst");
-        self.results.reference(BlockReference {
-            text: Some(name.to_vec()),
-            resolves_as: Some(file),
+        let found = FoundReference {
+            resolves_as: Some(self.results.store(&file)),
             base,
-            ..BlockReference::new(range, element)
-        });
+            ..self.results.element(range, name, element)
+        };
+        self.results.reference(found);
     }
 
     /// Reports the name of a place: its identifier in the document, and its label in the tree.
     pub(super) fn target(&mut self, range: Range<usize>, name: &[u8]) {
         if self.results.marks {
-            self.results.anchor(range.start, make_id(name));
+            self.results.anchor(range.start, &make_id(name));
             let label = normal_name(name);
-            self.results.remark(RemarkKind::Label, range, label);
+            self.results.remark(RemarkKind::Label, range, &label);
         }
     }
 
@@ -64,7 +63,7 @@ impl BodyReader {
     pub(super) fn name_use(&mut self, joined: &DecodedText, place: Range<usize>, name: &[u8]) {
         if self.results.marks {
             let id = make_id(&unescape(name));
-            (self.results).remark(RemarkKind::NameReference, joined.range(place), id);
+            (self.results).remark(RemarkKind::NameReference, joined.range(place), &id);
         }
     }
 
@@ -77,10 +76,8 @@ impl BodyReader {
         joined: &DecodedText,
     ) {
         if let Some((element, url)) = numbered(&text[contents.clone()], name, self.roles) {
-            return self.results.reference(BlockReference {
-                text: Some(url),
-                ..BlockReference::new(joined.range(contents), element)
-            });
+            let found = (self.results).element(joined.range(contents), &url, element);
+            return self.results.reference(found);
         }
         // `!` suppresses the link.
         if text[contents.start] == b'!' {
@@ -103,7 +100,7 @@ impl BodyReader {
                 let label = normal_name(&written);
                 // Before a colon is the name of other documentation, or of a document.
                 if !label.contains(&b':') {
-                    (self.results).remark(RemarkKind::LabelReference, range, label);
+                    (self.results).remark(RemarkKind::LabelReference, range, &label);
                 }
             }
             _ => {}
@@ -125,7 +122,8 @@ impl BodyReader {
         }
         let suffixes = [&b".rst"[..], b".md", b".txt"];
         if name.starts_with(b"http://") || name.starts_with(b"https://") {
-            (self.results).reference(BlockReference::new(range, "toctree"));
+            let found = self.results.element(range, name, "toctree");
+            self.results.reference(found);
         } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
             self.file(range, name.to_vec(), "toctree");
         } else {
