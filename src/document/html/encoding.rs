@@ -8,14 +8,16 @@ use smart_default::SmartDefault;
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
 use super::value::Coding;
-use crate::bytes::class::run_end;
 use crate::bytes::literal::Literal;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
 use crate::decode::charset::{self, Detected};
 use crate::document::source_text::SourceText;
 
 static META: Literal = Literal::ignoring_case(b"<meta", 1);
+static ENCODING: Pattern =
+    Pattern::new(r#"^encoding[\x00-\x20]*=[\x00-\x20]*("[^"\x00-\x20]*"|'[^'\x00-\x20]*')"#);
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
 /// byte stream to determine its encoding").
@@ -92,26 +94,18 @@ fn label_in_content(content: &[u8]) -> Option<&[u8]> {
 
 /// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
 fn declared_by_xml(head: &[u8]) -> Option<Coding> {
-    const ENCODING: &[u8] = b"encoding";
-    fn after_blanks(bytes: &[u8]) -> &[u8] {
-        &bytes[run_end(bytes, 0, |byte| byte <= b' ')..]
-    }
     if !head.starts_with(b"<?xml") {
         return None;
     }
     let declaration = &head[..memchr(b'>', head)?];
-    let at = memmem::find(declaration, ENCODING)?;
-    let rest = after_blanks(&declaration[at + ENCODING.len()..]);
-    let rest = after_blanks(rest.strip_prefix(b"=")?);
-    let quote = *rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
-    let label = &rest[1..=memchr(quote, &rest[1..])?];
-    if label.iter().any(|&byte| byte <= b' ') {
-        return None;
-    }
+    let rest = &declaration[memmem::find(declaration, b"encoding")?..];
+    let [_, quoted] = ENCODING.group_at(rest, 0)?;
+    let encoding = Encoding::for_label(&rest[quoted.start + 1..quoted.end - 1])?;
     // Unlike in a `meta` element, `x-user-defined` is taken literally.
-    let encoding = Encoding::for_label(label)?;
-    let is_literal = encoding == X_USER_DEFINED;
-    Some([declarable(encoding), encoding][usize::from(is_literal)])
+    if encoding == X_USER_DEFINED {
+        return Some(encoding);
+    }
+    Some(declarable(encoding))
 }
 
 /// Maps a declared encoding to the used one. A declaration of UTF-16 that is readable as ASCII is wrong

@@ -4,11 +4,22 @@
 use std::ops::Range;
 
 use super::attributes::ValueSyntax;
-use crate::bytes::class::{run_end, run_start};
-use crate::bytes::seek::{is_space, skip_space};
+use crate::bytes::class::{self, run_end, run_start};
+use crate::bytes::pattern::Pattern;
+use crate::bytes::seek::is_space;
 
 /// The longest attribute value, or text of an element, that is searched, in bytes.
 pub(super) const LIMIT: usize = 4 << 20;
+
+static DENSITY: Pattern = Pattern::new(r"^-?(?:[0-9]+|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?$");
+/// What precedes the reference of a refresh: a time, and a name.
+static REFRESH: Pattern = Pattern::new(
+    r"^[\t\n\f\r ]*[0-9.]+(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*((?i:url)[\t\n\f\r ]*=[\t\n\f\r ]*)?",
+);
+/// A string literal, which the end of the script may cut, that is assigned to a location.
+static ASSIGNED: Pattern = Pattern::new(
+    r#"(?:^|[^$0-9A-Z_a-z\x80-\xFF])location(?:\.href)?[\t\n\f\r ]*=[\t\n\f\r ]*("(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)"#,
+);
 
 pub(super) fn items<'a>(
     syntax: ValueSyntax,
@@ -108,87 +119,42 @@ fn is_positive_integer(number: &[u8]) -> bool {
 
 /// Whether a number is a valid floating-point number of at least zero (WHATWG HTML 2.3.4.3).
 fn is_density(number: &[u8]) -> bool {
-    // Rust also reads `+1`, `1.`, `inf` and `nan`.
-    let is_strict = number.first() != Some(&b'+')
-        && number
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
-        && (number.split(|&byte| byte == b'.').skip(1))
-            .all(|it| it.first().is_some_and(u8::is_ascii_digit));
-    let number = str::from_utf8(number)
-        .ok()
-        .and_then(|number| number.parse().ok());
-    is_strict && number.is_some_and(|number: f64| number >= 0.0)
+    // Rust reads all of these, and others.
+    DENSITY.is_match(number) && class::number(number).is_some_and(|number: f64| number >= 0.0)
 }
 
 /// Returns the reference in the `content` of a meta refresh (WHATWG HTML, "shared declarative refresh
 /// steps"); `None` if the document merely reloads or the value is invalid.
 pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
-    let bytes = &bytes[..range.end];
-    let start = skip_space(bytes, range.start);
-    let mut at = run_end(bytes, start, |byte| byte.is_ascii_digit() || byte == b'.');
-    if at == start {
-        return None;
-    }
-    let separator = *bytes.get(at)?;
-    if !matches!(separator, b';' | b',') && !is_space(separator) {
-        return None;
-    }
-    at = skip_space(bytes, at);
-    if matches!(bytes.get(at), Some(b';' | b',')) {
-        at = skip_space(bytes, at + 1);
-    }
-    if at == bytes.len() {
-        return None;
-    }
-    let all = at..bytes.len();
-    if bytes[at..].len() >= 3 && bytes[at..at + 3].eq_ignore_ascii_case(b"url") {
-        let equals = skip_space(bytes, at + 3);
-        if bytes.get(equals) != Some(&b'=') {
-            return Some(all);
+    let text = &bytes[range.clone()];
+    let [before, name] = REFRESH.group_at(text, 0)?;
+    let start = range.start + before.end;
+    match &text[before.end..] {
+        [] if name.is_empty() => None,
+        [quote @ (b'"' | b'\''), ..] => {
+            let bytes = &bytes[..range.end];
+            Some(start + 1..run_end(bytes, start + 1, |byte| byte != *quote))
         }
-        at = skip_space(bytes, equals + 1);
+        _ => Some(start..range.end),
     }
-    let Some(&quote @ (b'"' | b'\'')) = bytes.get(at) else {
-        return Some(at..bytes.len());
-    };
-    Some(at + 1..run_end(bytes, at + 1, |byte| byte != quote))
 }
 
 /// Returns the string literals that a script assigns to a location, without their quotes. One with a
 /// backslash is left out: it differs from its value.
 fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let mut at = range.start;
-    let bytes = &bytes[..range.end];
+    let text = &bytes[range.clone()];
+    let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + memchr::memmem::find(&bytes[at..], b"location")?;
-            at = start + b"location".len();
-            let is_named =
-                |&byte: &u8| matches!(byte, b'$' | b'_' | 0x80..) || byte.is_ascii_alphanumeric();
-            if bytes[..start].last().is_some_and(is_named) {
-                continue;
-            }
-            if bytes[at..].starts_with(b".href") {
-                at += b".href".len();
-            }
-            let equals = skip_space(bytes, at);
-            if *bytes.get(equals)? != b'=' {
-                continue;
-            }
-            let quote = skip_space(bytes, equals + 1);
-            if !matches!(*bytes.get(quote)?, b'"' | b'\'') {
-                continue;
-            }
-            let mut is_escaped = false;
-            let length = bytes[quote + 1..].iter().position(|&byte| {
-                let is_end = byte == bytes[quote] && !is_escaped;
-                is_escaped = byte == b'\\' && !is_escaped;
-                is_end
-            });
-            at = quote + 1 + length?;
-            if !bytes[quote + 1..at].contains(&b'\\') {
-                return Some(quote + 1..at);
+            let [_, literal] = ASSIGNED.group_at(text, at)?;
+            match &text[literal.clone()] {
+                [quote, inner @ .., end] if quote == end => {
+                    at = literal.end - 1;
+                    if !inner.contains(&b'\\') {
+                        return Some(range.start + literal.start + 1..range.start + at);
+                    }
+                }
+                _ => return None,
             }
         }
     })

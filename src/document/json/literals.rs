@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::class::ByteSet;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::simd::{self, Block};
 use crate::decode::RecordOffsets;
 
@@ -13,6 +14,10 @@ pub(in crate::document) const LONGEST_STRING: usize = 4 << 20;
 pub(super) const LONGEST_WORD: usize = 1024;
 
 pub(super) const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
+
+static NUMBER: Pattern = Pattern::new(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$");
+static RELAXED_NUMBER: Pattern =
+    Pattern::new(r"^[+-]?(?:0[xX][0-9A-Fa-f]+|Infinity|NaN|[.eE+-]*[0-9][0-9.eE+-]*)$");
 
 pub(super) enum StringEnd {
     Closed(usize),
@@ -124,15 +129,7 @@ pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> Stri
 
 /// Returns whether a word is a number in JSON5 only.
 pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
-    let word = match word {
-        [b'+' | b'-', word @ ..] | word => word,
-    };
-    if let [b'0', b'x' | b'X', digits @ ..] = word {
-        return !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
-    }
-    let has_digit = word.iter().any(u8::is_ascii_digit);
-    let in_number = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
-    matches!(word, b"Infinity" | b"NaN") || has_digit && word.iter().all(in_number)
+    RELAXED_NUMBER.is_match(word)
 }
 
 /// Returns the end of a plain part of a string: the index of a quote, a backslash or a control
@@ -254,15 +251,5 @@ pub(super) fn short_number_length(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Returns whether a word is a number (RFC 8259 section 6), `true`, `false` or `null`.
 pub(super) fn is_value(word: &[u8]) -> bool {
-    if matches!(word, b"true" | b"false" | b"null") {
-        return true;
-    }
-    let number = word.strip_prefix(b"-").unwrap_or(word);
-    let is_digit = |at: usize| number.get(at).is_some_and(u8::is_ascii_digit);
-    // What the standard library reads besides: leading zeros, and dots without digits on both sides.
-    let has_fraction = |dot: usize| dot > 0 && is_digit(dot - 1) && is_digit(dot + 1);
-    is_digit(0)
-        && !(number[0] == b'0' && is_digit(1))
-        && memchr::memchr(b'.', number).is_none_or(has_fraction)
-        && str::from_utf8(number).is_ok_and(|number| number.parse::<f64>().is_ok())
+    matches!(word, b"true" | b"false" | b"null") || NUMBER.is_match(word)
 }

@@ -9,8 +9,9 @@ use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
 use super::notebook::{self, CellAttachments};
 use super::path::ValuePath;
 use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
-use crate::bytes::class::{run_end, split_once};
+use crate::bytes::class::split_once;
 use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -60,6 +61,8 @@ struct JsonValue {
 }
 
 const CELL_DEPTH: usize = 3;
+
+static ORIGIN: Pattern = Pattern::new(r"^(?:[0-9A-Za-z]+:)?//[^/?#\\]*");
 
 impl JsonScanner {
     pub(super) fn boxed(kind: &'static JsonKind, options: &FormatOptions) -> Box<dyn Scan> {
@@ -648,16 +651,6 @@ fn prefix(root: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the origin of a URL, or a reference to the document's for a relative one.
 fn origin(url: &[u8]) -> Vec<u8> {
-    let is_scheme = |start: &[u8]| match start.split_last() {
-        None => true,
-        Some((&end, scheme)) => {
-            end == b':' && !scheme.is_empty() && scheme.iter().all(u8::is_ascii_alphanumeric)
-        }
-    };
-    let slashes = memchr::memmem::find(url, b"//");
-    let Some(at) = slashes.filter(|&at| is_scheme(&url[..at])) else {
-        return b"/".to_vec();
-    };
-    let end = run_end(url, at + 2, |byte| !b"/?#\\".contains(&byte));
-    [&url[..end], b"/"].concat()
+    let origin = ORIGIN.find(url).map_or(&b""[..], |found| found.as_bytes());
+    [origin, b"/"].concat()
 }
