@@ -4,9 +4,10 @@
 //! target of an existing link may lack the fragment or redirect elsewhere, which is known when all
 //! documents are: such a link can be skipped.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
+
+use tempfile::SpooledTempFile;
 
 use super::location::Audit;
 use super::names::FileId;
@@ -133,37 +134,33 @@ impl JournalWriter {
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Journal(Mutex<JournalState>);
-
-#[derive(Debug, Default)]
-struct JournalState {
-    kept: usize,
-    /// A file without a name, and its length.
-    file: Option<File>,
-    length: u64,
-}
+/// The blocks of records: in memory up to [`IN_MEMORY`], then all in a temporary file.
+#[derive(Debug)]
+pub(super) struct Journal(Mutex<SpooledTempFile>);
 
 pub(super) enum JournalBlock {
+    Written { at: u64, length: usize },
     Kept(Box<[u8]>),
-    Spilled { at: u64, length: usize },
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Journal(Mutex::new(SpooledTempFile::new(IN_MEMORY)))
+    }
 }
 
 impl Journal {
     pub(super) fn add(&self, records: &[u8]) -> JournalBlock {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.kept + records.len() > IN_MEMORY
-            && let Ok(at) = state.spill(records)
-        {
-            let length = records.len();
-            return JournalBlock::Spilled { at, length };
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (end, length) = (file.seek(SeekFrom::End(0)), records.len());
+        match end.and_then(|at| file.write_all(records).map(|()| at)) {
+            Ok(at) => JournalBlock::Written { at, length },
+            // There may be no room for temporary files.
+            Err(_) => JournalBlock::Kept(records.into()),
         }
-        // Without room for temporary files the records are kept.
-        state.kept += records.len();
-        JournalBlock::Kept(records.into())
     }
 
-    /// Spilled blocks are read into `buffer`.
+    /// Written blocks are read into `buffer`.
     pub(super) fn read<'b>(
         &self,
         block: &'b JournalBlock,
@@ -171,33 +168,13 @@ impl Journal {
     ) -> io::Result<&'b [u8]> {
         match block {
             JournalBlock::Kept(records) => Ok(records),
-            JournalBlock::Spilled { at, length } => {
+            JournalBlock::Written { at, length } => {
                 buffer.resize(*length, 0);
-                let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                let file = state.file()?;
+                let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(*at))?;
                 file.read_exact(buffer)?;
                 Ok(buffer)
             }
         }
-    }
-}
-
-impl JournalState {
-    fn file(&mut self) -> io::Result<&mut File> {
-        match self.file {
-            Some(ref mut file) => Ok(file),
-            None => Ok(self.file.insert(tempfile::tempfile()?)),
-        }
-    }
-
-    /// Returns the offset.
-    fn spill(&mut self, records: &[u8]) -> io::Result<u64> {
-        let at = self.length;
-        let file = self.file()?;
-        file.seek(SeekFrom::Start(at))?;
-        file.write_all(records)?;
-        self.length += records.len() as u64;
-        Ok(at)
     }
 }
