@@ -270,9 +270,9 @@ impl RuleFile {
 
 #[derive(Default)]
 pub(super) struct DirectoryConfig {
-    file: Option<Arc<RuleFile>>,
+    /// The innermost first, then the files of the site.
+    files: Vec<Arc<RuleFile>>,
     pub(super) naming: FileNaming,
-    above: Option<Arc<DirectoryConfig>>,
 }
 
 pub(super) struct ServerView {
@@ -280,7 +280,6 @@ pub(super) struct ServerView {
     /// The directory of the root, with its slash.
     root: Vec<u8>,
     config: Arc<DirectoryConfig>,
-    files: Vec<Arc<RuleFile>>,
     known: RwLock<KnownFiles>,
 }
 
@@ -320,20 +319,19 @@ impl ServerView {
             ..DirectoryConfig::default()
         };
         config.naming.pages = kind.extension;
-        let (mut files, mut known) = (Vec::new(), KnownFiles::default());
+        let mut known = KnownFiles::default();
         for syntax in kind.site_files {
             if let Some(text) = syntax.of_site(tree, root) {
                 let file = Arc::new(syntax.parse(text));
                 config.naming = file.naming(&config.naming);
                 known.add(&file);
-                files.push(file);
+                config.files.push(file);
             }
         }
         ServerView {
             kind,
             root: root.to_vec(),
             config: Arc::new(config),
-            files,
             known: RwLock::new(known),
         }
     }
@@ -380,8 +378,7 @@ impl ServerView {
             known.add(&file);
             Arc::new(DirectoryConfig {
                 naming: file.naming(&above.naming),
-                file: Some(file),
-                above: Some(above),
+                files: [&[file], &above.files[..]].concat(),
             })
         });
         known.directories.insert(path.into(), Arc::clone(&config));
@@ -400,15 +397,13 @@ impl ServerView {
         found: Option<LookupMatch>,
     ) -> ServerAnswer<'a> {
         let exists = found.is_some_and(|how| how != LookupMatch::OtherCase);
-        let directories = std::iter::successors(Some(config), |config| config.above.as_deref());
-        let files = directories.filter_map(|config| config.file.as_ref());
-        for file in files.chain(&self.files) {
+        for file in &config.files {
             if let Some(matched) = file.rules.find(request, exists) {
                 return ServerAnswer::Rule(file, matched);
             }
         }
         if self.kind.moves_pages
-            && let Some(file) = self.files.first()
+            && let Some(file) = config.files.first()
             && let Some(path) = moved_path(&file.parsed.settings, request.path, found)
         {
             return ServerAnswer::Path(&file.path, path);
@@ -552,7 +547,7 @@ impl Servers {
                 continue;
             }
             let view = ServerView::new(kind, root, tree, naming);
-            let mut rules = view.files.iter().flat_map(|file| &file.rules.rules);
+            let mut rules = view.config.files.iter().flat_map(|file| &file.rules.rules);
             servers.depends_on_query |= rules.any(|rule| !rule.query.is_empty());
             servers.by_root.insert(root.into(), servers.views.len());
             servers.views.push(view);

@@ -10,8 +10,9 @@ use regex::bytes::{Regex, RegexBuilder};
 
 pub(super) use crate::audit::disk::OptionalExtension;
 use crate::bytes::class::split_once;
-use crate::bytes::lines::Position;
+use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::pattern::Pattern;
+use crate::bytes::window::Window;
 pub(super) use crate::document::events::Span;
 use crate::uri::base::push_path;
 
@@ -231,20 +232,11 @@ impl ParsedRules {
     /// Sets the positions of all destinations.
     pub(super) fn locate(&mut self, text: &[u8]) {
         let rules = self.rules.iter_mut().map(|rule| &mut rule.to);
-        let (mut line, mut start) = (1, 0);
-        for destination in rules.chain(&mut self.error_pages) {
-            let offset = (destination.span.start as usize).min(text.len());
-            if offset < start {
-                (line, start) = (1, 0);
-            }
-            let from = start;
-            for end in memchr::memchr_iter(b'\n', &text[from..offset]) {
-                line += 1;
-                start = from + end + 1;
-            }
-            let before = String::from_utf8_lossy(&text[start..offset]);
-            let column = before.chars().count() as u64 + 1;
-            destination.position = Position { line, column };
+        let mut destinations: Vec<_> = rules.chain(&mut self.error_pages).collect();
+        destinations.sort_by_key(|to| to.span.start);
+        let mut lines = LineCounter::new();
+        for to in destinations {
+            to.position = lines.position(&Window::whole(text), to.span.start);
         }
     }
 }
