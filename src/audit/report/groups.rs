@@ -1,5 +1,7 @@
 //! Groups of findings for people: by default by rule and target, which have one cause.
 
+use std::cmp::Reverse;
+
 use foldhash::HashMap;
 
 use crate::audit::finding::{Finding, FindingDraft, SuggestionHint};
@@ -150,15 +152,10 @@ impl FindingGroups {
     /// Shows the first finding of each of the `most` largest groups of several, the largest first;
     /// of equal ones the earlier first.
     pub(super) fn show_largest(&self, most: usize, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
-        let mut largest: Vec<&FindingGroup> = Vec::new();
-        for group in self.groups.iter().filter(|group| group.count > 1) {
-            let at = largest.partition_point(|larger| larger.count >= group.count);
-            if at < most {
-                largest.truncate(most - 1);
-                largest.insert(at, group);
-            }
-        }
-        for group in largest {
+        let groups = self.groups.iter().filter(|group| group.count > 1);
+        let mut largest: Vec<&FindingGroup> = groups.collect();
+        largest.sort_by_key(|group| Reverse(group.count));
+        for group in largest.into_iter().take(most) {
             self.show(group, 0, &mut show);
         }
     }
