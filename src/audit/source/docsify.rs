@@ -7,7 +7,6 @@ use super::site::*;
 struct Docsify {
     /// The directory of the page that renders the others.
     top: Vec<u8>,
-    root: Vec<u8>,
     homepage: String,
     extension: String,
     /// Links are relative to the file.
@@ -47,7 +46,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.has_routes = true;
     Some(Box::new(Docsify {
         top: directory.path.to_vec(),
-        root,
         homepage: values.text_or("homepage", "README.md").unwrap_or_default(),
         extension: values.text_or("ext", ".md").unwrap_or_default(),
         is_relative: values.flag_or("relativePath", false),
@@ -76,9 +74,13 @@ impl SiteRules for Docsify {
             return attempts.file(join(if is_beside { beside } else { &self.top }, below));
         }
         let is_relative = self.is_relative && !path.starts_with(b"/") && !is_route;
-        let directory = if is_relative { beside } else { &self.root };
+        let directory = if is_relative {
+            beside
+        } else {
+            reference.site.content()
+        };
         if below.is_empty() {
-            attempts.file(join(&self.root, self.homepage.as_bytes()));
+            attempts.file(reference.in_content(self.homepage.as_bytes()));
         }
         if below.is_empty() || below.ends_with(b"/") {
             attempts.file(join(directory, &[below, b"README.md"].concat()));

@@ -5,7 +5,6 @@ use super::site::*;
 struct Eleventy {
     /// The directory of the project.
     directory: Vec<u8>,
-    input: Vec<u8>,
     /// The languages of templates; other formats are copied.
     formats: Vec<String>,
     ignored: Gitignore,
@@ -110,7 +109,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.has_other_ids = config::names_any(&text, MAKERS);
     Some(Box::new(Eleventy {
         directory: directory.path.to_vec(),
-        input,
         formats,
         ignored: globs(directory.path, &ignored),
         copied: globs(directory.path, copied.map(|(from, _)| of_project(from))),
@@ -125,28 +123,27 @@ const MAKERS: &str = "IdAttributePlugin markdown-it-anchor markdownItAnchor mark
 /// The ends of files of data.
 const DATA: &str = ".json .11tydata.json .11tydata.js .11tydata.cjs .11tydata.mjs";
 
-impl Eleventy {
-    /// Returns the permalink of a template: its own, or the one in the data of its directories.
-    fn permalink(&self, path: &[u8], stem: &[u8], values: &Setting) -> Option<Setting> {
-        let of = |values: &Setting| {
-            let own = values.get("permalink");
-            let own = own.or(values.get("eleventyComputed.permalink"));
-            own.filter(|value| **value != Setting::Null).cloned()
-        };
-        let of_data = |stem: Vec<u8>| {
-            DATA.split(' ').find_map(|end| {
-                let path = [&*stem, end.as_bytes()].concat();
-                let text = text_of(&path)?;
-                of(&config::read(end, &text)?)
-            })
-        };
-        let directory = up_to_slash(path);
-        let ends = memchr::memrchr_iter(b'/', directory).take_while(|&end| end >= self.input.len());
-        let names = ends.map(|end| (&directory[..=end], last_name(&directory[..end])));
-        let mut stems = std::iter::once((directory, stem)).chain(names);
-        let of_name = |(directory, name): (&[u8], &[u8])| of_data([directory, name].concat());
-        of(values).or_else(|| stems.find_map(of_name))
-    }
+/// Returns the permalink of a template: its own, or the one in the data of its directories.
+fn permalink(file: &ContentFile<'_>, stem: &[u8], values: &Setting) -> Option<Setting> {
+    let of = |values: &Setting| {
+        let own = values.get("permalink");
+        let own = own.or(values.get("eleventyComputed.permalink"));
+        own.filter(|value| **value != Setting::Null).cloned()
+    };
+    let of_data = |stem: Vec<u8>| {
+        DATA.split(' ').find_map(|end| {
+            let path = [&*stem, end.as_bytes()].concat();
+            let text = text_of(&path)?;
+            of(&config::read(end, &text)?)
+        })
+    };
+    let (path, root) = (file.path(), file.root.directory.len());
+    let directory = up_to_slash(&path);
+    let ends = memchr::memrchr_iter(b'/', directory).take_while(|&end| end >= root);
+    let names = ends.map(|end| (&directory[..=end], last_name(&directory[..end])));
+    let mut stems = std::iter::once((directory, stem)).chain(names);
+    let of_name = |(directory, name): (&[u8], &[u8])| of_data([directory, name].concat());
+    of(values).or_else(|| stems.find_map(of_name))
 }
 
 impl SiteRules for Eleventy {
@@ -174,7 +171,7 @@ impl SiteRules for Eleventy {
         let Some(values) = file.values() else {
             return Route::Computed;
         };
-        match self.permalink(&path, stem, &values) {
+        match permalink(file, stem, &values) {
             // Pages of a pagination are below the first.
             None if values.has("pagination") => Route::ComputedBelow(url),
             None => Route::page(url),
@@ -198,7 +195,7 @@ impl SiteRules for Eleventy {
         if self.finds_files {
             let below = path.strip_prefix(b"/").unwrap_or(path);
             reference.beside(attempts);
-            attempts.file(join(&self.input, below));
+            attempts.file(reference.in_content(below));
             attempts.file(join(&self.directory, below));
         }
         match path {

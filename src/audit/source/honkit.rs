@@ -4,7 +4,6 @@ use super::mdbook::chapters;
 use super::site::*;
 
 struct HonKit {
-    root: Vec<u8>,
     /// The directories of the books below the root, each with its slash: one for each language.
     books: Vec<Vec<u8>>,
     /// Pages below the root.
@@ -50,7 +49,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.index = ["README.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(values.keys("redirects"));
     Some(Box::new(HonKit {
-        root,
         books,
         chapters: pages,
         readme,
@@ -86,13 +84,14 @@ impl SiteRules for HonKit {
         let is_chapter = reference.syntax == Syntax::Construct("chapter");
         let of_root = path.starts_with(b"/") || is_chapter;
         let beside = up_to_slash(reference.file);
-        let below = reference.file.strip_prefix(self.root.as_slice());
+        let root = reference.site.content();
+        let below = reference.file.strip_prefix(root);
         let outside = below.map_or(0, |below| self.in_book(below).len());
         let book = &reference.file[..reference.file.len() - outside];
         let base = if of_root { book } else { beside };
         let file = join(base, path.strip_prefix(b"/").unwrap_or(path));
         attempts.file(file.clone());
-        if let Some(url) = file.strip_prefix(&self.root[..self.root.len() - 1]) {
+        if let Some(url) = file.strip_prefix(&root[..root.len() - 1]) {
             attempts.url(url.to_vec());
         }
     }

@@ -7,7 +7,6 @@ use crate::audit::date::{date, days_from_today};
 
 struct Jekyll {
     values: Setting,
-    source: Vec<u8>,
     excluded: Gitignore,
     included: Gitignore,
     /// Renders Markdown without front matter, and makes an index of each README.
@@ -66,7 +65,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         included: globs(&source, values.texts("include")),
         has_optional_front_matter: is_of_service || has_plugin("jekyll-optional-front-matter"),
         lacks_theme,
-        source,
         values,
     }))
 }
@@ -297,14 +295,14 @@ impl SiteRules for Jekyll {
         let path = reference.path;
         let below = path.strip_prefix(b"/").unwrap_or(path);
         match reference.syntax {
-            Syntax::Construct("link") => return attempts.file(join(&self.source, below)),
+            Syntax::Construct("link") => return attempts.file(reference.in_content(below)),
             Syntax::Construct("post_url") => {
                 return attempts.name(&path[up_to_slash(path).len()..]);
             }
             Syntax::Construct("include") => return attempts.part(reference.file_beside()),
             Syntax::Construct("part") => {
                 attempts.undecided_if(self.lacks_theme);
-                return attempts.part([&*self.source, b"_includes/", path].concat());
+                return attempts.part([reference.site.content(), b"_includes/", path].concat());
             }
             Syntax::Construct("url") => {
                 reference.below_base(attempts);
@@ -314,7 +312,7 @@ impl SiteRules for Jekyll {
         }
         reference.by_url(attempts);
         reference.at(&[path, b".html"].concat()).by_url(attempts);
-        let own = str::from_utf8(&reference.file[self.source.len()..]);
+        let own = str::from_utf8(&reference.file[reference.site.content().len()..]);
         let is_document = own.is_ok_and(|own| self.collection(own).is_some());
         let links = self.values.get("relative_links").unwrap_or(&Setting::Null);
         let is_linked =

@@ -5,7 +5,6 @@ use percent_encoding::percent_decode;
 use super::site::*;
 
 struct MdBook {
-    source: Vec<u8>,
     /// Paths below the source, in their order.
     chapters: Vec<Vec<u8>>,
     /// Makes an index of each README.
@@ -26,7 +25,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     chapters.dedup();
     let uses_defaults = values.flag_or("build.use-default-preprocessors", true);
     let rules = MdBook {
-        source: source.clone(),
         has_index: uses_defaults || values.has("preprocessor.index"),
         creates_missing: values.flag_or("build.create-missing", true),
         chapters,
@@ -101,7 +99,7 @@ impl SiteRules for MdBook {
             return attempts.part(reference.file_beside());
         }
         if reference.url.is_none() {
-            let file = join(&self.source, reference.path);
+            let file = reference.in_content(reference.path);
             attempts.undecided_if(self.creates_missing && !path_of(&file).exists());
             return attempts.file(file);
         }

@@ -3,7 +3,6 @@
 use super::site::*;
 
 struct MkDocs {
-    docs: Vec<u8>,
     /// The end of the URL of a page.
     end: &'static str,
     excluded: Gitignore,
@@ -70,7 +69,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         || extension("toc").is_some_and(|toc| toc.has_any("slugify separator"));
     Some(Box::new(MkDocs {
         excluded: globs(&docs, excludes),
-        docs,
         end,
         has_absolute_files: absolute.any(|key| values.text(key) == Some("relative_to_docs")),
         may_leave: values.text_or("site_url", "").as_deref() == Some(""),
@@ -130,7 +128,7 @@ impl SiteRules for MkDocs {
             _ if reference.path.starts_with(b"/") => {
                 let is_file = self.has_absolute_files && reference.syntax == Syntax::Text;
                 if is_file {
-                    attempts.file(join(&self.docs, &reference.path[1..]));
+                    attempts.file(reference.in_content(&reference.path[1..]));
                 }
                 reference.on_host(attempts);
                 let is_page = is_file && reference.path.ends_with(b".md");

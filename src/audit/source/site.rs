@@ -145,7 +145,7 @@ impl PageList {
 /// A site with its configuration.
 #[derive(Default)]
 pub(super) struct SourceSite {
-    /// Of those with the same path the first is used.
+    /// Of those with the same path the first is used. In the order of their uses, the content first.
     pub(super) folders: Vec<Folder>,
     /// The path of the site on its host, with slashes around it; `None` if it is computed.
     pub(super) base: Option<Vec<u8>>,
@@ -208,6 +208,12 @@ impl SourceSite {
     pub(super) fn add_undecided(&mut self, starts: impl Texts) {
         let starts = starts.into_iter().map(|start| start.as_ref().to_vec());
         self.undecided.extend(starts);
+    }
+
+    /// Returns the directory of the content, the first of several.
+    pub(super) fn content(&self) -> &[u8] {
+        let folder = self.folders.first();
+        folder.map_or(b"", |folder| &folder.directory)
     }
 
     /// Sets the base from a path or an absolute URL, as configurations have them.
@@ -544,6 +550,11 @@ impl SiteReference<'_> {
     /// Returns the path of the file that the reference names beside its own file.
     pub(super) fn file_beside(&self) -> Vec<u8> {
         join(up_to_slash(self.file), self.path)
+    }
+
+    /// Returns a path below the directory of the content.
+    pub(super) fn in_content(&self, path: &[u8]) -> Vec<u8> {
+        join(self.site.content(), path)
     }
 
     /// Returns whether the path leaves a site whose place on its host is not known: the host may serve others

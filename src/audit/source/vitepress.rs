@@ -3,7 +3,6 @@
 use super::site::*;
 
 struct VitePress {
-    source: Vec<u8>,
     excluded: Gitignore,
     /// Pages by their paths below the source, and their new paths; a pattern has segments that begin with `:`.
     rewrites: Vec<(String, String)>,
@@ -39,7 +38,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.has_other_ids = values.has("markdown.anchor.slugify") || values.is_unknown("markdown");
     Some(Box::new(VitePress {
         excluded: anchored_globs(&source, values.texts("srcExclude")),
-        source,
         rewrites: rewrites.collect(),
         moves_pages: values.is_unknown("rewrites"),
     }))
@@ -100,7 +98,7 @@ impl SiteRules for VitePress {
             Syntax::Construct("image") => return image(reference, attempts),
             Syntax::Construct(_) => {
                 let alias = reference.path.strip_prefix(b"@/");
-                let path = alias.map(|below| join(&self.source, below));
+                let path = alias.map(|below| reference.in_content(below));
                 return attempts.part(path.unwrap_or_else(|| reference.file_beside()));
             }
             _ if reference.is_image => return image(reference, attempts),

@@ -5,7 +5,6 @@ use unicode_normalization::UnicodeNormalization;
 use super::site::*;
 
 struct Zola {
-    content: Vec<u8>,
     languages: Vec<String>,
     /// The option `slugify.paths`.
     slugs: String,
@@ -54,7 +53,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         languages: languages.collect(),
         slugs: values.text("slugify.paths").unwrap_or("on").to_owned(),
         ignored: globs(&content, values.texts("ignored_content")),
-        content,
     }))
 }
 
@@ -102,12 +100,13 @@ impl Zola {
     }
 
     /// Returns the URL of a file that belongs to a page or a section beside it, or to a page above.
-    fn of_asset(&self, below: &[u8]) -> Option<Vec<u8>> {
+    fn of_asset(&self, asset: &ContentFile<'_>) -> Option<Vec<u8>> {
+        let (root, below) = (&asset.root.directory, asset.below);
         let mut directory = up_to_slash(below);
         let mut names = &["index", "_index"][..];
         loop {
             for name in names {
-                let file = [&self.content, directory, name.as_bytes(), b".md"].concat();
+                let file = [root, directory, name.as_bytes(), b".md"].concat();
                 if path_of(&file).is_file() {
                     let FrontMatter::Values(values) = front_matter(&file) else {
                         return None;
@@ -129,7 +128,7 @@ impl SiteRules for Zola {
             return Route::LeftOut;
         }
         if extension != b"md" {
-            let url = self.of_asset(file.below);
+            let url = self.of_asset(file);
             return url.map_or(Route::LeftOut, Route::CopiedTo);
         }
         let front = front_matter(&file.path());
@@ -154,7 +153,7 @@ impl SiteRules for Zola {
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         match reference.path.strip_prefix(b"@/") {
             Some(below) if reference.syntax == Syntax::Text => {
-                attempts.file(join(&self.content, below));
+                attempts.file(reference.in_content(below));
             }
             _ => {
                 reference.by_url(attempts);
