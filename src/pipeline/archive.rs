@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memchr::memrchr;
-
-use super::bases::TreeRoot;
+use super::bases::{TreeRoot, push_segments};
 use super::input::{self, OpenedFile};
 use super::options::{PipelineOptions, ReportMode};
 use crate::archive::{
@@ -287,19 +285,9 @@ impl Sink for InMember<'_> {
 
 /// Returns the path that a name means in an archive: a `..` stops at the root.
 pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(name.len());
-    for segment in name.split(|&byte| byte == b'/') {
-        match segment {
-            b"" | b"." => {}
-            b".." => path.truncate(memrchr(b'/', &path).unwrap_or(0)),
-            segment => {
-                if !path.is_empty() {
-                    path.push(b'/');
-                }
-                path.extend_from_slice(segment);
-            }
-        }
-    }
+    let mut path = Vec::with_capacity(1 + name.len());
+    push_segments(name, &mut path);
+    path.drain(..path.len().min(1));
     path
 }
 

@@ -195,18 +195,25 @@ impl AbsolutePaths {
             let end = here.len() - usize::from(*last == b'/');
             self.absolute.extend_from_slice(&here[..end]);
         }
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'/', rest).chain([rest.len()]) {
-            if !matches!(&rest[start..end], b"" | b".") {
-                self.absolute.push(b'/');
-                self.absolute.extend_from_slice(&rest[start..end]);
-            }
-            start = end + 1;
-        }
+        push_segments(rest, &mut self.absolute);
         if self.absolute.is_empty() {
             self.absolute.push(b'/');
         }
         Some(&self.absolute)
+    }
+}
+
+/// Appends the segments of a path, each after a slash; a `..` removes the one before, and stops at the root.
+pub(crate) fn push_segments(path: &[u8], out: &mut Vec<u8>) {
+    for segment in path.split(|&byte| byte == b'/') {
+        match segment {
+            b"" | b"." => {}
+            b".." => out.truncate(memchr::memrchr(b'/', out).unwrap_or(0)),
+            segment => {
+                out.push(b'/');
+                out.extend_from_slice(segment);
+            }
+        }
     }
 }
 

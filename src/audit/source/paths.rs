@@ -1,6 +1,7 @@
 //! Paths of files and URLs.
 
 use crate::bytes::pattern::Pattern;
+use crate::pipeline::bases::push_segments;
 
 /// Splits a path into the directory with its slash, the name without its extension, and the extension.
 pub(super) fn parts(path: &[u8]) -> (&[u8], &[u8], &[u8]) {
@@ -24,23 +25,11 @@ pub(super) fn normal(url: &[u8]) -> &[u8] {
 /// Resolves a path against a directory with its slash; `..` ends at the root.
 pub(in crate::audit) fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
     let start = [directory, b"/"][usize::from(path.starts_with(b"/"))];
-    let mut joined = start.to_vec();
-    let mut segments = path.split(|&byte| byte == b'/').peekable();
-    while let Some(segment) = segments.next() {
-        let is_last = segments.peek().is_none();
-        match segment {
-            b"" | b"." => {}
-            b".." => {
-                let above = joined.strip_suffix(b"/").unwrap_or(&joined);
-                joined.truncate(memchr::memrchr(b'/', above).map_or(1, |at| at + 1));
-            }
-            name => {
-                joined.extend_from_slice(name);
-                if !is_last {
-                    joined.push(b'/');
-                }
-            }
-        }
+    let mut joined = start.strip_suffix(b"/").unwrap_or(start).to_vec();
+    push_segments(path, &mut joined);
+    let last = &path[up_to_slash(path).len()..];
+    if joined.is_empty() || matches!(last, b"" | b"." | b"..") {
+        joined.push(b'/');
     }
     joined
 }
