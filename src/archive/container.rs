@@ -303,22 +303,13 @@ impl RecordHeader {
     /// Cuts names that are too long; returns whether there were any.
     pub(crate) fn cut_names(&mut self) -> bool {
         let mut is_any_cut = false;
-        let fields = &mut self.fields;
-        for name in [
-            &mut fields.id,
-            &mut fields.target_uri,
-            &mut fields.content_type,
-            &mut fields.truncated,
-            &mut fields.warc_type,
-            &mut fields.warc_date,
-            &mut fields.content_language,
-            &mut fields.payload_digest,
-        ] {
-            let Some(name) = name else { continue };
-            let (short, is_cut) = cut_name(name.as_bytes());
-            let length = short.len();
-            name.truncate(length);
-            is_any_cut |= is_cut;
+        // Names are copied only where one is too long, which is rare.
+        let _ = (self.fields).map(|name| is_any_cut |= cut_name(name.as_bytes()).1);
+        if is_any_cut {
+            self.fields = self.fields.map(|name| {
+                let (short, _) = cut_name(name.as_bytes());
+                name[..short.len()].to_owned()
+            });
         }
         is_any_cut
     }

@@ -232,17 +232,17 @@ pub struct WebRecord<T> {
 
 impl<T> WebRecord<T> {
     /// Returns the same with other texts.
-    pub(crate) fn map<'s, U>(&'s self, map: impl Fn(&'s T) -> U) -> WebRecord<U> {
+    pub(crate) fn map<'s, U>(&'s self, mut map: impl FnMut(&'s T) -> U) -> WebRecord<U> {
         WebRecord {
-            id: self.id.as_ref().map(&map),
-            target_uri: self.target_uri.as_ref().map(&map),
+            id: self.id.as_ref().map(&mut map),
+            target_uri: self.target_uri.as_ref().map(&mut map),
             http_status: self.http_status,
-            content_type: self.content_type.as_ref().map(&map),
-            truncated: self.truncated.as_ref().map(&map),
-            warc_type: self.warc_type.as_ref().map(&map),
-            warc_date: self.warc_date.as_ref().map(&map),
-            content_language: self.content_language.as_ref().map(&map),
-            payload_digest: self.payload_digest.as_ref().map(&map),
+            content_type: self.content_type.as_ref().map(&mut map),
+            truncated: self.truncated.as_ref().map(&mut map),
+            warc_type: self.warc_type.as_ref().map(&mut map),
+            warc_date: self.warc_date.as_ref().map(&mut map),
+            content_language: self.content_language.as_ref().map(&mut map),
+            payload_digest: self.payload_digest.as_ref().map(&mut map),
         }
     }
 }
