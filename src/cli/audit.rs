@@ -31,7 +31,7 @@ use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::walk::{Root, path_of, read_start};
+use crate::pipeline::walk::{Root, path_of, read_whole};
 use crate::pipeline::workers::worker_count;
 use crate::pipeline::{OutputOrder, PipelineOptions, Verbosity};
 
@@ -340,10 +340,7 @@ fn results(findings: &FindingArgs) -> Result<OnlineResults> {
         let named = |reason: String| format!("--results {}: {reason}", path.display());
         let failed = |error: io::Error| named(error.to_string());
         let path = system_path(path);
-        let bytes = read_start(path, LONGEST_RESULTS + 1).map_err(failed)?;
-        if bytes.len() as u64 > LONGEST_RESULTS {
-            return Err(named("it is too long".to_owned()).into());
-        }
+        let bytes = read_whole(path, LONGEST_RESULTS, "it is too long").map_err(failed)?;
         let written = fs::metadata(path).and_then(|metadata| metadata.modified());
         let written = written.unwrap_or_else(|_| SystemTime::now());
         results.read(&bytes, written).map_err(named)?;

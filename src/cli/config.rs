@@ -21,7 +21,7 @@ use super::help::{is_unused, nearest};
 use super::message::{Error, Result};
 use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
-use crate::pipeline::walk::read_start;
+use crate::pipeline::walk::read_whole;
 
 /// The files below a directory that may be a configuration, in this order, each with its table.
 const PLACES: [(&str, &[&str]); 3] = [
@@ -126,14 +126,10 @@ pub(super) fn read(subcommand: &'static str, named: Option<&Path>) -> Result<Opt
 }
 
 fn text(file: &Path) -> Result<String> {
-    let text = match read_start(file, MAX_LENGTH + 1) {
-        Err(error) => Err(error.to_string()),
-        Ok(bytes) if bytes.len() as u64 > MAX_LENGTH => {
-            Err(format!("a configuration has at most {MAX_LENGTH} bytes"))
-        }
-        Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
-    };
-    Ok(text.map_err(|reason| format!("{}: {reason}", file.display()))?)
+    let failed = |reason: &dyn Display| Error::from(format!("{}: {reason}", file.display()));
+    let too_long = format!("a configuration has at most {MAX_LENGTH} bytes");
+    let bytes = read_whole(file, MAX_LENGTH, &too_long).map_err(|error| failed(&error))?;
+    String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8"))
 }
 
 /// Returns whether a path is below a folder when symbolic links are followed, or does not exist.

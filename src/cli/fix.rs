@@ -12,7 +12,7 @@ use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::read::FileReader;
-use crate::pipeline::walk::read_start;
+use crate::pipeline::walk::read_whole;
 
 /// Maximum length in bytes of a file that is fixed, which is held in memory.
 const LONGEST: u64 = 256 << 20;
@@ -155,9 +155,5 @@ pub(super) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }
-    let bytes = read_start(path, LONGEST + 1)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(io::Error::other("it is too large to be fixed"));
-    }
-    Ok(bytes)
+    read_whole(path, LONGEST, "it is too large to be fixed")
 }

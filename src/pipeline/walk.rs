@@ -407,6 +407,15 @@ pub(crate) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Returns a whole file of at most `limit` bytes; `too_long` is the reason to refuse a longer one.
+pub(crate) fn read_whole(path: &Path, limit: u64, too_long: &str) -> io::Result<Vec<u8>> {
+    let bytes = read_start(path, limit + 1)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(too_long));
+    }
+    Ok(bytes)
+}
+
 pub(crate) fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
