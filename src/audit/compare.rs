@@ -401,9 +401,7 @@ pub(crate) fn run(
             summary.files += 1;
             continue;
         };
-        let (read, damaged) = tree.inventory.summary();
-        summary.add(read);
-        reports.totals.damaged += damaged;
+        summary.add(tree.inventory.summary());
         tree.inventory.visit_failures(|path, record| {
             reports.enter(&tree.shown(path))?;
             reports.take(record, &mut WireReader(b""))

@@ -129,7 +129,6 @@ pub(crate) fn run<'r>(
     let suggester = Suggester::new(audit, &site);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
     rules::add_counts(&mut counts, &site.collected.counts);
-    reports.totals.damaged = site.collected.summary.damaged;
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;
     reports.end(site.collected.summary, counts)

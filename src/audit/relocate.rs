@@ -202,8 +202,7 @@ impl Inventory {
             site: site.unwrap_or_default().to_vec(),
             ..RelocationPlan::default()
         };
-        let (summary, damaged) = self.summary();
-        if summary.errors + damaged > 0 {
+        if self.summary().has_failures() {
             plan.refusals = self.failures(<[u8]>::to_vec)?;
             let reason = "documents of the tree cannot be read";
             plan.refusals.push(reason.to_owned());

@@ -309,10 +309,9 @@ impl Inventory {
         &self.audit.options.reading
     }
 
-    /// Returns the documents that were read, those that could not be read, and the damaged ones.
-    pub(crate) fn summary(&self) -> (&Summary, u64) {
-        let collected = &self.site.collected;
-        (&collected.summary, collected.summary.damaged)
+    /// Returns the numbers of documents that were read, that could not be read, and of damaged ones.
+    pub(crate) fn summary(&self) -> &Summary {
+        &self.site.collected.summary
     }
 }
 

@@ -484,7 +484,7 @@ pub(super) fn finish(
     };
     let unfixed = fixes.map_or(0, |fixes| fixes.errors);
     let exit = Exit::Found.or_nothing(failing > 0);
-    let exit = exit.or_error(summary.errors + totals.damaged + unfixed > 0);
+    let exit = exit.or_error(summary.has_failures() || unfixed > 0);
     Ok(exit.or_zero(findings.exit_zero))
 }
 

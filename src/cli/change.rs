@@ -85,7 +85,7 @@ pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<
         }
         writer.finish()
     });
-    let (summary, damaged) = inventory.summary();
+    let summary = inventory.summary();
     if summary.is_empty() {
         return Err(extract::nothing_was_read(summary));
     }
@@ -94,7 +94,7 @@ pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<
     }
     let exit = Exit::Found
         .or_nothing(is_empty)
-        .or_error(summary.errors + damaged > 0);
+        .or_error(summary.has_failures());
     Ok(exit.or_zero(findings.exit_zero))
 }
 
@@ -200,10 +200,8 @@ fn links(arguments: &AuditArgs, trees: [&TargetTree; 2]) -> Result<Exit> {
         destination.finish().map(|()| is_broken)
     });
     let is_broken = unless_closed(written)?.unwrap_or(false);
-    let is_unread = |tree: &Inventory| tree.summary().0.errors + tree.summary().1 > 0;
-    let exit = Exit::Found
-        .or_nothing(is_broken)
-        .or_error(is_unread(old) || is_unread(new));
+    let has_failures = [old, new].iter().any(|tree| tree.summary().has_failures());
+    let exit = Exit::Found.or_nothing(is_broken).or_error(has_failures);
     Ok(exit.or_zero(findings.exit_zero))
 }
 
@@ -292,7 +290,7 @@ impl Side {
             [name, end].concat()
         });
         let inventory = Inventory::new(Audit::new(options, &paths), walk);
-        let (summary, _) = inventory.summary();
+        let summary = inventory.summary();
         if summary.is_empty() {
             return Err(self.error(extract::nothing_was_read(summary).0).into());
         }

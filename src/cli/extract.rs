@@ -277,7 +277,7 @@ fn finish(
         _ => summary.references,
     };
     let exit = Exit::Found.or_nothing(found == 0);
-    let exit = exit.or_error(summary.errors + summary.damaged > 0);
+    let exit = exit.or_error(summary.has_failures());
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 

@@ -384,6 +384,11 @@ impl Summary {
         self.files + self.errors + unread.iter().sum::<u64>() == 0
     }
 
+    /// Returns whether something could not be read, or not to its end.
+    pub(crate) fn has_failures(&self) -> bool {
+        self.errors + self.damaged > 0
+    }
+
     pub(crate) fn add(&mut self, other: &Summary) {
         self.files += other.files;
         self.bytes += other.bytes;

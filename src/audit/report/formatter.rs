@@ -82,7 +82,6 @@ pub struct AuditSummary {
     pub(crate) ignored: u64,
     /// Findings that are fixed, and findings whose fixes could not be written.
     pub(crate) fixed: Option<(u64, u64)>,
-    pub(crate) damaged: u64,
     /// The old addresses of a comparison.
     pub(crate) addresses: Option<u64>,
     /// The most severe first, then the most frequent.
@@ -145,7 +144,7 @@ impl AuditSummary {
         unreadable = summary.errors;
 
         /// Returns the number of damaged containers, such as truncated compressed files.
-        damaged = damaged;
+        damaged = summary.damaged;
 
         /// Returns the number of references.
         references = summary.references;
