@@ -206,7 +206,9 @@ fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     if encoding == UTF_8 {
         let chunks = bytes.utf8_chunks();
         let counts = chunks.map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
-        return counts.sum::<usize>() as u64;
+        // Chunks are cut byte by byte; text that is valid throughout is checked by words.
+        let count = str::from_utf8(bytes).map(|text| text.chars().count());
+        return count.unwrap_or_else(|_| counts.sum()) as u64;
     }
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     text.chars().count() as u64
