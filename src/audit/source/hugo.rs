@@ -76,6 +76,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let languages: Vec<_> = languages.collect();
     // Directories, the URLs of their languages, and their paths below.
     let mut content: Vec<(Vec<u8>, String, String)> = Vec::new();
+    let mut overlays: Vec<(Vec<u8>, String)> = Vec::new();
     let (mut mounts_content, mut mounts_static) = (false, false);
     for mount in values.list("module.mounts") {
         let (Some(source), Some(target)) = (mount.text("source"), mount.text("target")) else {
@@ -94,7 +95,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
             }
             "static" => {
                 mounts_static = true;
-                site.add_overlay(&source, rest);
+                overlays.push((source, rest));
             }
             _ => {}
         }
@@ -109,11 +110,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
             content.push((own, url_of(usual), String::new()));
         }
     }
-    for name in values.texts("staticDir") {
-        site.add_overlay(&directory.below(name), "/");
-    }
+    let statics = values.texts("staticDir");
+    overlays.extend(statics.map(|name| (directory.folder(name), "/".to_owned())));
     if !values.has("staticDir") && !mounts_static {
-        site.add_overlay(&directory.below("static"), "/");
+        overlays.push((directory.folder("static"), "/".to_owned()));
     }
     let themes = values.text_or("themesDir", "themes").unwrap_or_default();
     // Modules in the tree are named, with their versions, in a list.
@@ -137,7 +137,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         let theme = directory.folder(theme);
         lacks_theme |= !path_of(&theme).is_dir();
         has_own_hook |= has_hook(&theme);
-        site.add_overlay(&join(&theme, b"static"), "/");
+        overlays.push((join(&theme, b"static/"), "/".to_owned()));
         content.push((join(&theme, b"content/"), url_of(usual), String::new()));
     }
     has_own_hook |= lacks_theme;
@@ -193,6 +193,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.set_base(values.text_or("baseURL", "/").filter(|_| !has_base));
     for (root, url, at) in &content {
         site.add_content(root, format!("{url}{at}"));
+    }
+    for (overlay, url) in &overlays {
+        site.add_overlay(overlay, url);
     }
     let ids = values.text_or("markup.goldmark.parser.autoHeadingIDType", "github");
     site.has_other_ids = ids.as_deref() != Some("github")
