@@ -4,5 +4,7 @@
 mod diff;
 // Moves of files and folders.
 mod moves;
+// Moves that are refused.
+mod refusals;
 // The addresses of a tree.
 mod targets;
