@@ -272,17 +272,12 @@ static INDEX_LINE: Pattern = Pattern::new(concat!(
 
 /// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.
 fn container(head: &[u8]) -> Option<&'static Format> {
-    let is_batch = |head: &[u8]| {
-        let kind = head.strip_prefix(b"#! ");
-        let kinds: [&[u8]; 4] = [b"rnews", b"cunbatch", b"gunbatch", b"zunbatch"];
-        kind.is_some_and(|kind| kinds.iter().any(|one| kind.starts_with(one)))
-    };
     // A lost write leaves NUL bytes at the start of a mailbox.
     let mailbox = &head[mark_length(head)..];
     let start = mailbox.iter().position(|&byte| byte != 0);
     let name = if head.starts_with(b"%PDF-") {
         "pdf"
-    } else if is_batch(head) {
+    } else if BATCH.is_match(head) {
         "news"
     } else if MMDF.is_match(head) {
         "mmdf"
@@ -293,6 +288,9 @@ fn container(head: &[u8]) -> Option<&'static Format> {
     };
     Format::named(name)
 }
+
+/// The line before the messages of a batch of news.
+static BATCH: Pattern = Pattern::new("^#! (?:rnews|[cgz]unbatch)");
 
 /// The line before the first message of an MMDF mailbox.
 static MMDF: Pattern = Pattern::new(r"^\x01{4}\r?\n");

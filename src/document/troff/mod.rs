@@ -23,19 +23,14 @@ pub(super) const FORMAT: Format = Format {
     ..text::UNSPLIT
 };
 
-/// The macros by which a file is recognized: titles of manual pages (man, mdoc), and headings.
-const MACROS: [&[u8]; 7] = [b"TH", b"Dd", b"SH", b"Sh", b"TL", b"NH", b"sh"];
+/// A line that begins with a macro by which a file is recognized: titles of manual pages (man, mdoc), and
+/// headings.
+static MACRO_LINE: Pattern = Pattern::new(r"(?m)^\.(?:TH|Dd|SH|Sh|TL|NH|sh)(?:[\t\r ]|$)");
 
 /// Returns whether the first bytes of a file begin a document for troff: a line begins with a macro that
 /// such documents have near their start.
 pub(crate) fn is_troff(head: &[u8]) -> bool {
-    head.split(|&byte| byte == b'\n').any(|line| {
-        let name = line.strip_prefix(b".").unwrap_or_default();
-        MACROS.iter().any(|row| {
-            let rest = name.strip_prefix(*row);
-            rest.is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r')))
-        })
-    })
+    MACRO_LINE.is_match(head)
 }
 
 /// A backslash, with the rest of an escape that prints nothing or one character.
