@@ -23,6 +23,19 @@ impl Pattern {
         Some(found.as_bytes().trim_ascii_end().len())
     }
 
+    /// Returns the matches from an index on, each with its first group as [`Pattern::group_at`] returns it.
+    pub(crate) fn groups<'t>(
+        &'t self,
+        text: &'t [u8],
+        mut at: usize,
+    ) -> impl Iterator<Item = [Range<usize>; 2]> + 't {
+        std::iter::from_fn(move || {
+            let found = self.group_at(text, at)?;
+            at = found[0].end;
+            Some(found)
+        })
+    }
+
     /// Returns the first match at or after an index, and its first group, which is empty if it is not
     /// in the match.
     pub(crate) fn group_at(&self, text: &[u8], at: usize) -> Option<[Range<usize>; 2]> {

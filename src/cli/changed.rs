@@ -1,5 +1,6 @@
 //! The files that git names as changed since a revision.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -8,6 +9,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use regex::bytes::Captures;
 use tempfile::TempDir;
 
 use super::destination::above;
@@ -137,31 +139,28 @@ fn hunk(line: &[u8]) -> Option<(u64, Range<u64>)> {
     Some((old, start..start + length))
 }
 
+/// An escape in a name in quotes: the octal code of a byte, or a letter or sign.
+static ESCAPE: Pattern = Pattern::new(r"\\([0-7]{3}|.)");
+
 /// Undoes the quotes of git around a name.
-fn unquoted(name: &[u8]) -> Vec<u8> {
+fn unquoted(name: &[u8]) -> Cow<'_, [u8]> {
     let quoted = name.strip_prefix(b"\"");
-    let Some(mut rest) = quoted.and_then(|name| name.strip_suffix(b"\"")) else {
-        return name.to_vec();
+    let Some(inner) = quoted.and_then(|name| name.strip_suffix(b"\"")) else {
+        return name.into();
     };
-    let mut out = Vec::new();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first != b'\\' {
-            out.push(first);
-            continue;
-        }
-        let digits = rest.get(..3).and_then(|digits| str::from_utf8(digits).ok());
-        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            out.push(byte);
-            rest = &rest[3..];
-        } else if let Some((&letter, after)) = rest.split_first() {
-            let known = b"a\x07b\x08t\tn\nv\x0Bf\x0Cr\r".chunks(2);
-            let byte = known.into_iter().find(|pair| pair[0] == letter);
-            out.push(byte.map_or(letter, |pair| pair[1]));
-            rest = after;
-        }
-    }
-    out
+    ESCAPE.replace_all(inner, |escape: &Captures<'_>| {
+        [match &escape[1] {
+            b"a" => 0x07,
+            b"b" => 0x08,
+            b"t" => b'\t',
+            b"n" => b'\n',
+            b"v" => 0x0B,
+            b"f" => 0x0C,
+            b"r" => b'\r',
+            [sign] => *sign,
+            code => (code.iter()).fold(0, |code, digit| code << 3 | (digit - b'0')),
+        }]
+    })
 }
 
 /// Returns the files below some paths that differ from a revision, or are not known to git.

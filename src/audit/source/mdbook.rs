@@ -60,13 +60,12 @@ static LINK: Pattern = Pattern::new(r"(?s)<!--.*?-->|\]\([ \t]*<?([^)>#\n]*)");
 
 /// Returns the files of the chapters of a summary, in their order.
 pub(super) fn chapters(text: &[u8]) -> Vec<Vec<u8>> {
-    let (mut chapters, mut at) = (Vec::new(), 0);
-    while let Some([whole, path]) = LINK.group_at(text, at) {
+    let mut chapters = Vec::new();
+    for [_, path] in LINK.groups(text, 0) {
         let path: Vec<u8> = percent_decode(text[path].trim_ascii()).collect();
         if !path.is_empty() && memchr::memmem::find(&path, b"://").is_none() {
             chapters.push(join(b"/", &path)[1..].to_vec());
         }
-        at = whole.end;
     }
     chapters
 }

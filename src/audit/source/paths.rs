@@ -113,7 +113,7 @@ pub(super) fn expand<'p>(
     let two = |number| Some(format!("{:0>2}", part(number)?));
     let short = |number| Some(part(number)?.trim_start_matches('0').to_owned());
     let (mut url, mut at) = (String::new(), 0);
-    while let Some([whole, name]) = VARIABLE.group_at(pattern.as_bytes(), at) {
+    for [whole, name] in VARIABLE.groups(pattern.as_bytes(), 0) {
         url += &pattern[at..whole.start];
         at = whole.end;
         let name = &pattern[name];

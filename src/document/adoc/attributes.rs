@@ -83,7 +83,7 @@ pub(super) fn replaced(lines: &[Line<'_>], attributes: &DocumentAttributes) -> D
 
 fn push(text: &mut DecodedText, bytes: &[u8], attributes: &DocumentAttributes) {
     let mut at = 0;
-    while let Some([whole, name]) = REFERENCE.group_at(bytes, at) {
+    for [whole, name] in REFERENCE.groups(bytes, 0) {
         text.copy(&bytes[at..whole.start]);
         let is_escaped = bytes[..whole.start].ends_with(b"\\");
         // Bounds the growth of the text: a value is longer than its reference.

@@ -104,13 +104,9 @@ static IMPORT: Pattern =
 /// Finds the paths in the lines of a module.
 pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Range<usize>)) {
     let start = lines.start;
-    let text = &bytes[lines];
-    let mut at = 0;
-    let paths = std::iter::from_fn(|| {
-        let [whole, path] = IMPORT.group_at(text, at)?;
+    let paths = IMPORT.groups(&bytes[lines], 0).map(|[whole, path]| {
         step(whole.len());
-        at = whole.end;
-        Some(start + path.start..start + path.end)
+        start + path.start..start + path.end
     });
     paths.for_each(on_path);
 }
@@ -150,8 +146,7 @@ pub(super) fn find(
             Metadata => (&bytes[..body], 0),
             Body => (bytes, body),
         };
-        let mut at = start;
-        while let Some([whole, group]) = row.pattern.group_at(text, at) {
+        for [whole, group] in row.pattern.groups(text, start) {
             step(1);
             let around = raw.get(raw.partition_point(|raw| raw.end <= group.start));
             let before = &text[..whole.start];
@@ -159,22 +154,13 @@ pub(super) fn find(
             let is_raw = around.is_some_and(|raw| raw.start <= group.start)
                 || slug == Slug::Myst && before.ends_with(b"``");
             if let Some(lines) = row.lines.as_ref().filter(|_| !is_raw) {
-                let mut line = group.start;
-                while let Some([found, entry]) = lines.group_at(&text[..group.end], line) {
+                for [_, entry] in lines.groups(&text[..group.end], group.start) {
                     if !entry.is_empty() && &text[entry.clone()] != b"self" {
                         on_reference(row.name, entry);
-                    }
-                    line = found.end.max(line + 1);
-                    if line >= group.end {
-                        break;
                     }
                 }
             } else if !group.is_empty() && !is_raw {
                 on_reference(row.name, group);
-            }
-            at = whole.end.max(at + 1);
-            if at >= text.len() {
-                break;
             }
         }
     }

@@ -539,9 +539,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         static HEADING: Pattern = Pattern::new(r"(?i)<h[1-6](?:\s[^>]*)?>(.*?)</h[1-6]\s*>");
         static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&[#0-9A-Za-z]+;");
         let bytes = &self.source.as_bytes()[block.clone()];
-        let mut next = 0;
-        while let Some([whole, text]) = HEADING.group_at(bytes, next) {
-            next = whole.end;
+        for [whole, text] in HEADING.groups(bytes, 0) {
             let text = MARKUP.replace_all(&bytes[text], |found: &Captures<'_>| {
                 let mut decoded = Vec::new();
                 if found[0].starts_with(b"&") {

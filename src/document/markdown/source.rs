@@ -95,14 +95,13 @@ static BLOCK: Pattern =
 
 /// Makes an item of a list of each block of Python-Markdown, with the same indentation of its content.
 pub(super) fn as_items(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let (mut items, mut at) = (Cow::Borrowed(bytes), 0);
-    while let Some([_, mark]) = BLOCK.group_at(bytes, at) {
-        let item = &mut items.to_mut()[mark.clone()];
+    let mut items = Cow::Borrowed(bytes);
+    for [_, mark] in BLOCK.groups(bytes, 0) {
+        let item = &mut items.to_mut()[mark];
         item[..4].copy_from_slice(b"-   ");
         if item[4].is_ascii_whitespace() {
             item[4] = REPLACED as u8;
         }
-        at = mark.end;
     }
     items
 }

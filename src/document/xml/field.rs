@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::report::report_item;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::diagnostic;
 use crate::document::events::{BaseSelector, Event, Events, NameRange};
@@ -20,14 +21,21 @@ pub(super) struct FieldResource {
     pub(super) is_cut: bool,
 }
 
+/// The start of text before which another field ended.
+static FIELD: Pattern =
+    Pattern::new(r"^[\t\n\f\r ]*(?i:HYPERLINK|INCLUDEPICTURE)(?:[\t\n\f\r ]|$)");
+/// A word: in quotes, where a quote in it has a backslash before it, in quotes that are not closed, or without.
+static WORD: Pattern = Pattern::new(r#""(?:((?:.*?[^\\])??)"|(.*))|([^"\t\n\f\r ][^\t\n\f\r ]*)"#);
+
 /// Returns the resource that the start of an instruction names, if any.
 pub(super) fn resource(instruction: &[u8]) -> FieldResource {
-    let mut words = Words {
-        bytes: instruction,
-        at: 0,
-        is_bare: true,
-    };
-    let Some(name) = words.next() else {
+    let words = WORD.captures_iter(instruction);
+    let mut words = words.filter_map(|word| {
+        let [whole, cut, bare] = [1, 2, 3].map(|kind| Some(word.get(kind)?.range()));
+        let (is_cut, is_bare) = (cut.is_some(), bare.is_some());
+        Some((whole.or(cut).or(bare)?, is_cut, is_bare))
+    });
+    let Some((name, ..)) = words.next() else {
         return FieldResource::default();
     };
     let may_go_on = name.end == instruction.len();
@@ -40,23 +48,20 @@ pub(super) fn resource(instruction: &[u8]) -> FieldResource {
         };
     };
     let (mut has_switch, mut takes_word) = (false, false);
-    while let Some(word) = words.next() {
-        let is_end = word.end == instruction.len();
-        // A quoted word is whole only if its closing quote was read.
-        let is_cut = is_end && !words.is_bare;
+    for (word, is_cut, is_bare) in words {
         let is_value = std::mem::take(&mut takes_word);
         match instruction[word.clone()] {
             _ if is_value && !is_cut => {}
             // A switch, and the word that belongs to it.
-            [b'\\', switch, ..] if words.is_bare => {
+            [b'\\', switch, ..] if is_bare => {
                 has_switch = true;
                 takes_word = valued.contains(&switch.to_ascii_lowercase());
             }
             _ => {
                 let is_whole = !is_cut && !word.is_empty();
                 return FieldResource {
+                    is_decided: word.end < instruction.len(),
                     range: is_whole.then_some(word),
-                    is_decided: !is_end,
                     is_cut,
                 };
             }
@@ -66,15 +71,6 @@ pub(super) fn resource(instruction: &[u8]) -> FieldResource {
         is_cut: !has_switch,
         ..FieldResource::default()
     }
-}
-
-fn begins_field(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    FIELDS.iter().any(|(name, _)| {
-        let start = text.get(..name.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(name))
-            && text.get(name.len()).is_none_or(u8::is_ascii_whitespace)
-    })
 }
 
 /// The instruction of a field, in one or more runs of text: writers break it as any other text.
@@ -94,7 +90,7 @@ impl FieldInstruction {
 
     pub(super) fn run(&mut self, text: &DecodedText, events: &mut Events) {
         // Without marks, the name of another field ends this one.
-        if !self.has_marks && begins_field(&text.bytes) && !self.is_cut() {
+        if !self.has_marks && FIELD.is_match(&text.bytes) && !self.is_cut() {
             self.end(events);
         }
         if self.is_decided || text.bytes.is_empty() {
@@ -147,34 +143,6 @@ impl FieldInstruction {
         if let Some(part) = part {
             report_item(text, part, names, base, events);
         }
-    }
-}
-
-/// Words of an instruction, which may be quoted.
-struct Words<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// Whether the last word was not quoted.
-    is_bare: bool,
-}
-
-impl Words<'_> {
-    fn next(&mut self) -> Option<Range<usize>> {
-        let rest = &self.bytes[self.at..];
-        let start = self.at + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        self.is_bare = self.bytes[start] != b'"';
-        let inner = start + usize::from(!self.is_bare);
-        let rest = &self.bytes[inner..];
-        let end = if self.is_bare {
-            rest.iter().position(u8::is_ascii_whitespace)
-        } else {
-            // A quote in a word has a backslash before it.
-            let mut quotes = memchr::memchr_iter(b'"', rest);
-            quotes.find(|&at| at == 0 || rest[at - 1] != b'\\')
-        };
-        let end = inner + end.unwrap_or(rest.len());
-        self.at = self.bytes.len().min(end + usize::from(!self.is_bare));
-        Some(inner..end)
     }
 }
 
