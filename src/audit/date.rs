@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, NaiveDateTime};
 use toml::value::Datetime;
 
 /// Reads `2030-12-31`, without the time after a `T` or a blank.
@@ -20,21 +20,14 @@ pub(super) fn days_from_today(day: NaiveDate) -> i64 {
 
 /// Returns the seconds since 1970 of `2026-11-20T10:00:00Z`, of `20261120100000` or of such a number.
 pub(super) fn seconds(text: &str) -> Option<u64> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits && text.len() == 14 {
-        let date = [&text[..4], &text[4..6], &text[6..8]].join("-");
-        let time = [&text[8..10], &text[10..12], &text[12..]].join(":");
-        return seconds(&[date, time].join("T"));
-    }
-    if digits {
-        return text.parse().ok();
-    }
-    let days = date(text)?.to_epoch_days().max(0) as u64;
-    let mut time = text.get(11..19).unwrap_or_default().split(':');
-    let mut part = || {
-        time.next()
-            .and_then(|part| part.parse().ok())
-            .unwrap_or(0u64)
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let time = match text.len() {
+        14 if is_number => NaiveDateTime::parse_from_str(text, "%Y%m%d%H%M%S").ok()?,
+        _ if is_number => return text.parse().ok(),
+        _ => {
+            let time = text.get(11..19).and_then(|time| time.parse().ok());
+            date(text)?.and_time(time.unwrap_or_default())
+        }
     };
-    Some(days * 86_400 + part() * 3600 + part() * 60 + part())
+    Some(time.and_utc().timestamp().max(0) as u64)
 }

@@ -10,6 +10,7 @@ use regex::bytes::Regex;
 use super::date::{date, days_from_today};
 use super::rules::RuleId;
 use crate::bytes::lines::Position;
+use crate::bytes::pattern::Pattern;
 use crate::document::events::Span;
 use crate::linker::Remark;
 use crate::output::escape::visible;
@@ -93,31 +94,25 @@ impl IgnoreEntry {
     }
 }
 
+/// A part of a glob: a wildcard, or a text.
+static PART: Pattern = Pattern::new(r"\*\*/?|[*?]|[^*?]+");
+
 /// Regular expressions take linear time.
 fn glob(glob: &str, is_path: bool) -> Result<Regex, String> {
-    let mut pattern = String::from("^");
-    if is_path && !glob.contains('/') {
-        pattern.push_str("(?:.*/)?");
-    }
-    let mut rest = glob;
-    while let Some(first) = rest.chars().next() {
-        let (taken, translated) = match first {
-            '*' if is_path && rest.starts_with("**/") => (3, "(?:.*/)?"),
-            '*' if rest.starts_with("**") => (2, ".*"),
-            '*' if is_path => (1, "[^/]*"),
-            '*' => (1, ".*"),
-            '?' if is_path => (1, "[^/]"),
-            first => {
-                let taken = first.len_utf8();
-                pattern.push_str(&regex::escape(&rest[..taken]));
-                (taken, "")
-            }
-        };
-        pattern.push_str(translated);
-        rest = &rest[taken..];
-    }
-    pattern.push('$');
-    let built = Regex::new(&format!("(?s-u){pattern}"));
+    let is_name = is_path && !glob.contains('/');
+    let start = if is_name { "^(?:.*/)?" } else { "^" };
+    let parts = PART
+        .find_iter(glob.as_bytes())
+        .map(|part| match (&glob[part.range()], is_path) {
+            ("**/", true) => "(?:.*/)?".to_owned(),
+            ("**/", false) => ".*/".to_owned(),
+            ("**", _) | ("*", false) => ".*".to_owned(),
+            ("*", true) => "[^/]*".to_owned(),
+            ("?", true) => "[^/]".to_owned(),
+            (text, _) => regex::escape(text),
+        });
+    let pattern: String = parts.collect();
+    let built = Regex::new(&format!("(?s-u){start}{pattern}$"));
     built.map_err(|_| format!("{} is too long for a glob", visible(glob)))
 }
 

@@ -5,6 +5,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::rule::*;
+use crate::bytes::pattern::Pattern;
 
 /// `PATH PARAMETERS DESTINATION STATUS CONDITIONS`
 pub(super) fn parse_lines(text: &[u8]) -> Option<ParsedRules> {
@@ -92,28 +93,27 @@ fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     pattern.ok_or(Unfit::Unfollowed)
 }
 
+/// A place for any text, or for a segment with a name.
+static PLACE: Pattern = Pattern::new(r"\*|:([A-Za-z][0-9A-Za-z_]*)");
+
 /// Makes an expression for a place inside a segment, or a `*` before the end.
 fn expression(from: &[u8]) -> Option<PathPattern> {
-    let mut out = String::from("^");
     let decoded: Vec<u8> = percent_decode(from).collect();
-    let mut rest = str::from_utf8(&decoded).ok()?;
-    while let Some(first) = rest.chars().next() {
-        rest = &rest[first.len_utf8()..];
-        match first {
-            '*' if out.contains("<splat>") => out.push_str(".*"),
-            '*' => out.push_str("(?<splat>.*)"),
-            ':' if rest.starts_with(|next: char| next.is_ascii_alphabetic()) => {
-                let in_name = |next: char| next.is_ascii_alphanumeric() || next == '_';
-                let end = rest.find(|next| !in_name(next)).unwrap_or(rest.len());
-                let group = format!("?<{}>", &rest[..end]);
-                // The first place of a name is used.
-                let group = if out.contains(&group) { "?:" } else { &group };
-                out.push_str(&format!("({group}[^/]+)"));
-                rest = &rest[end..];
-            }
-            _ => out.push_str(&regex::escape(first.encode_utf8(&mut [0; 4]))),
-        }
+    let text = str::from_utf8(&decoded).ok()?;
+    let (mut out, mut at) = (String::from("^"), 0);
+    for [whole, name] in PLACE.groups(&decoded, 0) {
+        out += &regex::escape(&text[at..whole.start]);
+        at = whole.end;
+        let (name, inner) = match &text[name] {
+            "" => ("splat", ".*"),
+            name => (name, "[^/]+"),
+        };
+        let group = format!("?<{name}>");
+        // The first place of a name is used.
+        let group = if out.contains(&group) { "?:" } else { &group };
+        out += &format!("({group}{inner})");
     }
+    out += &regex::escape(&text[at..]);
     out.push('$');
     PathPattern::expression(&out, None)
 }

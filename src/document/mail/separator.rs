@@ -5,6 +5,7 @@ use memchr::memchr;
 use super::envelope::month;
 use super::header::split_field;
 use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 
 /// The longest separator, in bytes, and the longest part of the next line that is tested.
 pub(super) const LINE: usize = 4096;
@@ -143,6 +144,10 @@ const YEAR: u8 = 8;
 /// A part that a date need not have.
 const OTHER: u8 = 0;
 
+/// `9:30` and `10:11:12`.
+static CLOCK: Pattern = Pattern::new(r"^[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2})?$");
+/// Names of zones, also in parentheses, `AM` and `PM`.
+static ZONE: Pattern = Pattern::new(r"^(?:[A-Z]{1,5}|\([A-Z]{1,5}\))$");
 const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
 
 fn date_part(word: &[u8]) -> Option<u8> {
@@ -153,34 +158,11 @@ fn date_part(word: &[u8]) -> Option<u8> {
         4 if is_number(word) => Some(YEAR),
         3 if month(word).is_some() => Some(MONTH),
         3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
-        4..=8 if is_time(word) => Some(TIME),
+        4..=8 if CLOCK.is_match(word) => Some(TIME),
         5 if matches!(word[0], b'+' | b'-') && is_number(&word[1..]) => Some(OTHER),
-        // Names of zones, also in parentheses, `AM` and `PM`.
-        1..=7 if is_zone(word) => Some(OTHER),
+        1..=7 if ZONE.is_match(word) => Some(OTHER),
         _ => None,
     }
-}
-
-/// Matches `9:30` and `10:11:12`.
-fn is_time(word: &[u8]) -> bool {
-    let (mut digits, mut colons) = (0, 0);
-    let is_part = |&byte: &u8| {
-        (digits, colons) = match byte {
-            b'0'..=b'9' => (digits + 1, colons),
-            b':' if digits > 0 => (0, colons + 1),
-            _ => return false,
-        };
-        digits <= 2
-    };
-    word.iter().all(is_part) && digits > 0 && matches!(colons, 1 | 2)
-}
-
-fn is_zone(word: &[u8]) -> bool {
-    let inner = word
-        .strip_prefix(b"(")
-        .and_then(|word| word.strip_suffix(b")"))
-        .unwrap_or(word);
-    !inner.is_empty() && inner.len() <= 5 && inner.iter().all(u8::is_ascii_uppercase)
 }
 
 #[cfg(test)]
