@@ -1,11 +1,10 @@
 //! Packages: zips whose members belong together, and are read by their role in the package.
 
 use std::io::{self, Read};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use memchr::memmem;
 use percent_encoding::percent_decode;
-use regex::bytes::Regex;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents,
@@ -14,6 +13,7 @@ use super::container::{
 use super::held::HeldMembers;
 use super::zip;
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::source::ReadAt;
 use crate::document::diagnostic;
 use crate::document::{Format, package};
@@ -233,12 +233,10 @@ fn encrypted_members(file: &Arc<dyn ReadAt>, list: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// A tag in a list of encrypted members, and the value of its attribute that names a member.
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"(?x-u) <(?:[^\s/>]*:)? (file-entry|encryption-data|CipherReference)
-        (?:\s (?:[^>]*?[\s:])? (?:full-path|URI) \s*=\s* (?:"([^">]*)" | '([^'>]*)') | [\s/>])"#;
-    // INVARIANT: the pattern is valid.
-    Regex::new(pattern).expect("a valid pattern")
-});
+static TAG: Pattern = Pattern::new(
+    r#"(?x)<(?:[^\s/>]*:)? (file-entry|encryption-data|CipherReference)
+        (?:\s (?:[^>]*?[\s:])? (?:full-path|URI) \s*=\s* (?:"([^">]*)" | '([^'>]*)') | [\s/>])"#,
+);
 
 /// Appends the names in a manifest of ODF (ODF 1.2 part 3, 4.4), or in a list of EPUB (OCF 3.3, 4.2.6.3.2),
 /// which also has obfuscated fonts.

@@ -156,6 +156,16 @@ impl AuditOptions {
         /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
         /// besides reading each document once more.
         suggestion_rows(rows: u64) => suggestion_rows = rows;
+
+        /// Sets the names of index files, the preferred one first; by default `index.html` and
+        /// `index.htm`.
+        index_files(names: impl IntoIterator<Item: Into<String>>) => naming.index = texts(names);
+
+        /// Sets the extensions that references may leave out, without their dot; none by default.
+        optional_extensions(extensions: impl IntoIterator<Item: Into<String>>) => naming.extensions = texts(extensions);
+
+        /// Sets the hosts that pages may load resources from, for the rule `external-resource`.
+        allowed_hosts(hosts: impl IntoIterator<Item: Into<String>>) => levels.allowed_hosts = texts(hosts);
     }
 
     /// Serves a directory at a URI; of several roots that contain a file the innermost is used.
@@ -189,31 +199,6 @@ impl AuditOptions {
     /// Returns the name and the level of each rule.
     pub fn levels(&self) -> impl Iterator<Item = (&'static str, Level)> {
         self.levels.iter()
-    }
-
-    /// Sets the names of index files, the preferred one first; by default `index.html` and
-    /// `index.htm`.
-    #[must_use]
-    pub fn index_files<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.naming.index = names.into_iter().map(N::into).collect();
-        self
-    }
-
-    /// Sets the extensions that references may leave out, without their dot; none by default.
-    #[must_use]
-    pub fn optional_extensions<N: Into<String>>(
-        mut self,
-        extensions: impl IntoIterator<Item = N>,
-    ) -> Self {
-        self.naming.extensions = extensions.into_iter().map(N::into).collect();
-        self
-    }
-
-    /// Sets the hosts that pages may load resources from, for the rule `external-resource`.
-    #[must_use]
-    pub fn allowed_hosts<N: Into<String>>(mut self, hosts: impl IntoIterator<Item = N>) -> Self {
-        self.levels.allowed_hosts = hosts.into_iter().map(N::into).collect();
-        self
     }
 
     /// Sets the server in whose view files are found: `static`, `github-pages`, `gitlab-pages`,
@@ -410,6 +395,10 @@ impl AuditOptions {
         let absolute = self.reading.bases.absolute(bytes_of(path));
         absolute.map_err(AuditError::UnknownDirectory)
     }
+}
+
+fn texts(texts: impl IntoIterator<Item: Into<String>>) -> Vec<String> {
+    texts.into_iter().map(Into::into).collect()
 }
 
 /// The reason why an audit cannot start, or cannot end well.

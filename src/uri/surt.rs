@@ -1,38 +1,26 @@
 //! Sort-friendly forms of URIs, by which the indexes of web archives (CDX) name them.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
 use super::{Reference, canonical_host, host};
 use crate::bytes::class::{hex_digit, split_once};
+use crate::bytes::pattern::Pattern;
 
 /// Session identifiers in paths: the text that is kept is in the groups.
-static IN_PATHS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[
-        r"(?i-u)^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$",
-        r"(?i-u)^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$",
-    ])
-});
+static IN_PATHS: [Pattern; 2] = [
+    Pattern::new(r"(?i)^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$"),
+    Pattern::new(r"(?i)^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$"),
+];
 
 /// Session identifiers in queries.
-static IN_QUERIES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[
-        r"(?i-u)^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$",
-        r"(?i-u)^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$",
-        r"(?i-u)^(.*)sid=[0-9a-z]{32}(?:&(.*))?$",
-        r"(?i-u)^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$",
-        r"(?i-u)^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$",
-    ])
-});
-
-fn patterns(patterns: &[&str]) -> Vec<Regex> {
-    let patterns = patterns.iter().map(|pattern| Regex::new(pattern));
-    patterns.filter_map(Result::ok).collect()
-}
+static IN_QUERIES: [Pattern; 5] = [
+    Pattern::new(r"(?i)^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$"),
+    Pattern::new(r"(?i)^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$"),
+    Pattern::new(r"(?i)^(.*)sid=[0-9a-z]{32}(?:&(.*))?$"),
+    Pattern::new(r"(?i)^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$"),
+    Pattern::new(r"(?i)^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$"),
+];
 
 /// Cuts session identifiers out of a text; all patterns contain the byte `needed`.
-fn without_session(text: Vec<u8>, needed: u8, patterns: &[Regex]) -> Vec<u8> {
+fn without_session(text: Vec<u8>, needed: u8, patterns: &[Pattern]) -> Vec<u8> {
     if memchr::memchr(needed, &text).is_none() {
         return text;
     }

@@ -18,6 +18,10 @@ use crate::document::source_text::SourceText;
 static META: Literal = Literal::ignoring_case(b"<meta", 1);
 static ENCODING: Pattern =
     Pattern::new(r#"^encoding[\x00-\x20]*=[\x00-\x20]*("[^"\x00-\x20]*"|'[^'\x00-\x20]*')"#);
+/// The label is in a group, and in none if a quote before it is not closed.
+static CHARSET: Pattern = Pattern::new(
+    r#"(?i)charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*)|)"#,
+);
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
 /// byte stream to determine its encoding").
@@ -78,18 +82,9 @@ fn read_meta(head: &[u8], at: usize) -> Option<(Option<Coding>, usize)> {
 /// Returns the label in a `content` attribute such as `text/html; charset=utf-8` (WHATWG HTML,
 /// "extracting a character encoding from a meta element").
 fn label_in_content(content: &[u8]) -> Option<&[u8]> {
-    let is_name = |bytes: &[u8]| bytes.eq_ignore_ascii_case(b"charset");
-    let mut rest = content;
-    let value = loop {
-        rest = &rest[rest.windows(7).position(is_name)? + 7..];
-        if let Some(value) = rest.trim_ascii_start().strip_prefix(b"=") {
-            break value.trim_ascii_start();
-        }
-    };
-    match value {
-        [quote @ (b'"' | b'\''), label @ ..] => Some(&label[..memchr(*quote, label)?]),
-        _ => value.split(|&byte| is_space(byte) || byte == b';').next(),
-    }
+    let found = CHARSET.captures(content)?;
+    let label = (1..4).find_map(|group| found.get(group))?;
+    Some(label.as_bytes())
 }
 
 /// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
