@@ -271,6 +271,7 @@ pub(super) const SHAPES: &[Shape] = &[
     ("xml", "", "<a b='http://a/'/>", ""),
     ("xml", "<rss>", "<item>", ""),
     ("xml", "<rss>", "<item><description>a</description>", ""),
+    ("xml", "<rss>", "<image><description>a</description>", ""),
     ("xml", "<rss><channel>", "<description>a</description>", "<link>b</link>"),
     ("xml", "<rss><channel><description>a</description>", "<!--", ""),
     ("xml", "<rss><channel><description>a</description>", "<link", ""),

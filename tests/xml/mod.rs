@@ -247,6 +247,33 @@ fn link_of_an_item_is_the_base_of_earlier_references() {
 }
 
 #[test]
+fn a_link_after_the_description_is_read_as_one_before_it() {
+    let description = "<description>&lt;a href='x'></description>";
+    for link in [
+        "<link>http://example.org/i/</link>",
+        "<link />\n<link>http://example.org/i/</link>",
+        "<link></link><link>http://example.org/i/</link>",
+        "<link>\n<![CDATA[http://example.org/i/]]>\n</link>",
+        "<link><!-- a --> http://example.org<?b c?>/i/ <!-- d --></link>",
+        "<link a='>'>http://example.org/i/</link>",
+        "<link>http://<![CDATA[example.org]]>/i&#47;</link>",
+        "<a:link xmlns:a='http://www.w3.org/2005/Atom'>no</a:link><link>http://example.org/i/</link>",
+        "<image><link>no</link></image><link>http://example.org/i/</link>",
+        "<image/><textInput/><link>http://example.org/i/</link>",
+        "<media title='&lt;/item>'/><link>http://example.org/i/</link>",
+    ] {
+        let item = |inner: &str| format!("<rss><channel><item>{inner}</item></channel></rss>");
+        let after = targets(&item(&format!("{description}{link}")));
+        let before = targets(&item(&format!("{link}{description}")));
+        assert_eq!(before.last().unwrap(), "http://example.org/i/x", "{link}");
+        assert_eq!(after.first(), before.last(), "{link}");
+    }
+    let channel = "<rss><channel><description>&lt;a href='x'></description>\
+        <item><link>http://example.net/i/</link></item><link>http://example.org/c/</link></channel></rss>";
+    assert_eq!(targets(channel)[0], "http://example.org/c/x");
+}
+
+#[test]
 fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
     let xhtml = |head: &str| {
         format!(

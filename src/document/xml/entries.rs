@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::elements::XmlContents;
 use super::report::trimmed;
-use super::text::{Entities, RawText};
-use super::tokens::end_of;
-use super::vocabulary::ValueKind;
-use crate::bytes::seek::is_space;
+use super::scanner::XmlScanner;
+use super::tokens::{XmlTag, read_start_tag};
+use super::vocabulary::{self, ValueKind};
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
-use crate::document::source_text::DecodedText;
 
+/// Maximum nesting of other entries before an entry's link, so that few searches read the same bytes.
+const DEEPEST: usize = 2;
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
 
@@ -46,81 +46,60 @@ impl Entries {
             && (self.open.last()).is_some_and(|entry| entry.link.is_none() && !entry.is_searched)
             && !trimmed(text, 0..text.len()).is_empty()
     }
-
-    /// Looks for the entry's link up to [`LONGEST`] bytes after a text; false if more bytes decide.
-    pub(super) fn find_link(
-        &mut self,
-        window: &Window<'_>,
-        text: Range<usize>,
-        entities: &mut Entities,
-    ) -> bool {
-        let bytes = window.bytes;
-        let near = bytes.len().min(text.start + LONGEST);
-        step(near - text.end);
-        match find_link(&bytes[..near], text.end) {
-            Some(Some(range)) => {
-                let offset = window.offset_at(range.start);
-                self.decode_link(&bytes[range], offset, entities);
-            }
-            None if !window.last && near < text.start + LONGEST => return false,
-            Some(None) | None => {}
-        }
-        // One search for an entry serves all elements that need its link.
-        if let Some(entry) = self.open.last_mut() {
-            entry.is_searched = true;
-        }
-        true
-    }
-
-    /// Sets the link of the innermost entry, as written, which follows the text that needs it.
-    fn decode_link(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) {
-        let inner = raw.strip_prefix(b"<![CDATA[");
-        let raw = inner.map_or(raw, |inner| inner.strip_suffix(b"]]>").unwrap_or(inner));
-        let mut text = DecodedText::default();
-        let mark = entities.mark();
-        entities.append(&mut text, raw, offset, RawText::Data);
-        entities.rollback(mark);
-        let range = trimmed(&text.bytes, 0..text.bytes.len());
-        if !range.is_empty() {
-            self.set_link(&text.bytes[range], offset);
-        }
-    }
 }
 
-/// Returns the raw text of the `link` element, if any, of the entry that `at` is in; `None` if bytes that were
-/// cut off decide.
-fn find_link(bytes: &[u8], mut at: usize) -> Option<Option<Range<usize>>> {
-    // The depth of elements that have links of their own.
-    let mut inner = 0;
-    while let Some(length) = memchr::memchr(b'<', &bytes[at..]) {
-        at += length;
-        let rest = &bytes[at..];
-        if rest.len() < 16 {
-            return None;
-        }
-        let is_tag = |name: &[u8]| {
-            let next = rest.get(name.len());
-            rest.starts_with(name) && next.is_some_and(|&next| is_space(next) || next == b'>')
+impl XmlScanner {
+    /// Looks for the entry's link up to [`LONGEST`] bytes after a text; `None` if more bytes decide.
+    pub(super) fn find_link(&mut self, window: &Window<'_>, text: Range<usize>) -> Option<()> {
+        let near = window.bytes.len().min(text.start + LONGEST);
+        let window = &Window {
+            bytes: &window.bytes[..near],
+            last: window.last || near == text.start + LONGEST,
+            ..*window
         };
-        let marker: Option<&[u8]> = match rest {
-            [b'<', b'!', b'-', b'-', ..] => Some(b"-->"),
-            _ if rest.starts_with(b"<![CDATA[") => Some(b"]]>"),
-            _ => None,
-        };
-        if let Some(marker) = marker {
-            at = end_of(bytes, at + 3, marker)?;
-            continue;
+        let described = std::mem::take(&mut self.values.text);
+        let mark = self.values.entities.mark();
+        let (mut tag, mut at) = (XmlTag::default(), text.end);
+        // The depth of elements that have links of their own.
+        let (mut inner, mut is_link) = (0, false);
+        loop {
+            self.values.text.begin(window.offset_at(at));
+            at = self.append_contents(window, at)?;
+            let text = &self.values.text;
+            let link = trimmed(&text.bytes, 0..text.bytes.len());
+            if is_link && !link.is_empty() {
+                let offset = text.map.start(link.start as u64);
+                self.entries.set_link(&text.bytes[link], offset);
+                break;
+            }
+            let is_end = window.bytes.get(at + 1) == Some(&b'/');
+            let Some(end) = read_start_tag(window.bytes, at + usize::from(is_end), &mut tag) else {
+                if window.last {
+                    break;
+                }
+                return None;
+            };
+            step(end - at);
+            at = end;
+            let kind = self.elements.kind(window.bytes, &tag);
+            let is_start = !is_end && !tag.is_empty;
+            if kind.is_entry {
+                match inner {
+                    0 if is_end => break,
+                    DEEPEST if is_start => break,
+                    _ => inner = inner + usize::from(is_start) - usize::from(is_end),
+                }
+            }
+            let row = vocabulary::find(kind.rows, vocabulary::TEXT.as_bytes(), false);
+            is_link =
+                is_start && inner == 0 && row.is_some_and(|row| row.kind == ValueKind::EntryLink);
         }
-        if is_tag(b"</item") || is_tag(b"</channel") || is_tag(b"<item") {
-            return Some(None);
+        self.values.entities.rollback(mark);
+        self.values.text = described;
+        // One search for an entry serves all elements that need its link.
+        if let Some(entry) = self.entries.open.last_mut() {
+            entry.is_searched = true;
         }
-        inner += usize::from(is_tag(b"<image") || is_tag(b"<textInput"));
-        inner -= usize::from(inner > 0 && (is_tag(b"</image") || is_tag(b"</textInput")));
-        if is_tag(b"<link") && inner == 0 {
-            let start = at + memchr::memchr(b'>', rest)? + 1;
-            return Some(Some(start..end_of(bytes, start, b"</")? - 2));
-        }
-        at += 1;
+        Some(())
     }
-    None
 }

@@ -385,14 +385,16 @@ impl XmlScanner {
             run.diagnose(&XML_VALUE_TOO_LONG, start);
             return Ok(start);
         }
-        let XmlValues { text, entities } = &mut self.values;
-        let entries = &mut self.entries;
-        let end = end.filter(|&end| {
-            !entries.needs_link(&self.contents, &text.bytes)
-                || entries.find_link(&window, start..end, entities)
-        });
+        let mut end = end;
+        if let Some(end_of_text) = end
+            && self
+                .entries
+                .needs_link(&self.contents, &self.values.text.bytes)
+        {
+            end = self.find_link(&window, start..end_of_text).and(end);
+        }
         let Some(end) = end else {
-            entities.rollback(mark);
+            self.values.entities.rollback(mark);
             return Err(XmlStop::Wait);
         };
         self.values.report_faults(run.events);
@@ -403,7 +405,7 @@ impl XmlScanner {
     }
 
     /// Decodes text up to the next tag, without comments; returns its end, `None` if more bytes decide.
-    fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
+    pub(super) fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
         let bytes = window.bytes;
         let mut at = start;
         loop {

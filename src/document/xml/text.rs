@@ -150,7 +150,7 @@ pub(super) enum RawText {
 }
 
 impl Entities {
-    pub(super) fn append(&mut self, to: &mut DecodedText, raw: &[u8], offset: u64, piece: RawText) {
+    fn append(&mut self, to: &mut DecodedText, raw: &[u8], offset: u64, piece: RawText) {
         to.map.resume(offset);
         step(raw.len());
         if piece == RawText::Cdata {
