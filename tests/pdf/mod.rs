@@ -360,6 +360,24 @@ fn damaged_objects_are_diagnosed() {
 }
 
 #[test]
+fn links_before_the_cut_of_a_file_are_read() {
+    let uris = ["http://example.com/a", "http://example.com/b"];
+    let actions = uris.map(|uri| format!("<</S/URI/URI({uri})>>"));
+    let file = with_actions(&[&actions[0], &actions[1]]).table();
+    let end = |uri: &str| memchr::memmem::find(&file, uri.as_bytes()).unwrap() + uri.len() + 1;
+    let ends = uris.map(end);
+    for cut in ends[0]..=file.len() {
+        let whole = ends.iter().filter(|&&end| end <= cut).count();
+        assert_eq!(
+            references(&file[..cut]),
+            uris[..whole],
+            "{:?}",
+            String::from_utf8_lossy(&file[..cut])
+        );
+    }
+}
+
+#[test]
 fn encrypted_pdf_is_diagnosed() {
     let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
     let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));

@@ -233,14 +233,16 @@ impl<'a> PdfFile<'a> {
     pub(super) fn next_item(&mut self, cursor: &mut PdfCursor) -> Option<PdfValue> {
         let value = self.value_at(cursor.source, cursor.at)?;
         let rest = self.rest(value);
-        if rest.starts_with(b"endobj") {
+        if rest.is_empty() || rest.starts_with(b"endobj") {
             self.damage(value);
             return None;
         }
         if [&b"]"[..], b">>"].iter().any(|end| rest.starts_with(end)) {
             return None;
         }
-        cursor.at = self.end(value)?;
+        // A value without an end may hold whole ones before the damage.
+        let end = self.end(value);
+        cursor.at = end.unwrap_or(self.source(cursor.source).len());
         Some(value)
     }
 
@@ -726,7 +728,8 @@ impl PdfFile<'_> {
     fn read_found_trailer(&mut self, value: PdfValue) -> Option<PdfValue> {
         let [root, encrypt] = self.fields_here(value, ["Root", "Encrypt"])?;
         self.is_encrypted |= encrypt.is_some();
-        root
+        // The trailer may be cut in the reference.
+        root.filter(|&root| self.reference(root).is_some())
     }
 }
 
