@@ -225,9 +225,12 @@ impl ReferenceReporter<'_, '_, '_> {
             _ => None,
         };
         let rel = rel.map(|range| {
-            let words = self.decoded(range);
-            let types = link_types(self.events.bytes(words, bytes));
-            self.events.store(&types)
+            self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
+                let words = &report.source.bytes[range];
+                report
+                    .events
+                    .store_with(|store| push_link_types(words, store))
+            })
         });
         let hreflang = hreflang.map(|range| self.decoded(range));
         let title = title.map(|range| self.decoded(range));
@@ -243,7 +246,8 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     pub(super) fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
-        let mut text = String::new();
+        let mut text = std::mem::take(&mut self.document.text);
+        text.clear();
         for (context, range) in pieces {
             let edge = [" ", ""][usize::from(context == CharacterContext::Text)];
             text.push_str(edge);
@@ -252,21 +256,31 @@ impl ReferenceReporter<'_, '_, '_> {
             });
             text.push_str(edge);
         }
-        self.events.store(seen_text(&text).as_bytes())
+        let stored = self.events.store_with(|store| push_seen_text(&text, store));
+        self.document.text = text;
+        stored
     }
 }
 
-/// Returns link types in lower case, with one blank between two.
-pub(in crate::document) fn link_types(words: &[u8]) -> Vec<u8> {
-    let words = words.to_ascii_lowercase();
-    let words = words.split(u8::is_ascii_whitespace);
-    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-    words.join(&b' ')
+/// Appends link types in lower case, with one blank between two.
+pub(in crate::document) fn push_link_types(words: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    for word in words.split(u8::is_ascii_whitespace) {
+        if !word.is_empty() {
+            out.extend((out.len() > start).then_some(b' '));
+            out.extend(word.iter().map(u8::to_ascii_lowercase));
+        }
+    }
 }
 
-/// Returns the first words of a text that a reader sees, with one blank between two.
-pub(in crate::document) fn seen_text(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text: String = words.join(" ").chars().take(LONGEST_TEXT).collect();
-    text.trim_end().to_owned()
+/// Appends the first words of a text that a reader sees, with one blank between two.
+pub(in crate::document) fn push_seen_text(text: &str, out: &mut Vec<u8>) {
+    let start = out.len();
+    let words = text.split_whitespace().flat_map(|word| [" ", word]);
+    let seen = words.skip(1).flat_map(str::chars).take(LONGEST_TEXT);
+    seen.for_each(|character| out.extend(character.encode_utf8(&mut [0; 4]).bytes()));
+    // The last word may have no room.
+    if out[start..].ends_with(b" ") {
+        out.pop();
+    }
 }

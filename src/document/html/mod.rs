@@ -46,7 +46,7 @@ pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
 
 pub use super::options::HtmlOptions;
 pub(crate) use description::page_text;
-pub(super) use description::{link_types, seen_text};
+pub(super) use description::{push_link_types, push_seen_text};
 #[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;

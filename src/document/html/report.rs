@@ -41,6 +41,8 @@ pub(super) struct ReportState {
     pub(super) text_scanners: Option<Box<NestedScanners>>,
     /// Decoders that are not in use, kept for their buffers.
     pub(super) decoders: Vec<DecodedText>,
+    /// The buffer for the text of a link.
+    pub(super) text: String,
 }
 
 pub(super) struct ReferenceReporter<'a, 'e, 'f> {
@@ -300,12 +302,12 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    pub(super) fn with_decoded(
+    pub(super) fn with_decoded<T>(
         &mut self,
         range: Range<usize>,
         references: Option<CharacterContext>,
-        then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
-    ) {
+        then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>) -> T,
+    ) -> T {
         let encoding = self.document.charset.scanned;
         let quoting = self.quoting(&range, references);
         let mut report = self.reborrow();
@@ -316,8 +318,9 @@ impl ReferenceReporter<'_, '_, '_> {
         let decoded = self.filled(range, references);
         let mut report = self.reborrow();
         report.source = decoded.source();
-        then(&mut report, 0..decoded.bytes.len());
+        let done = then(&mut report, 0..decoded.bytes.len());
         self.document.decoders.push(decoded);
+        done
     }
 
     fn filled(&mut self, range: Range<usize>, references: Option<CharacterContext>) -> DecodedText {

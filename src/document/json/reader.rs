@@ -19,7 +19,7 @@ use crate::document::events::{
     NameRange, Quoting, RuleFamily, WindowEvents,
 };
 use crate::document::flags::Flags;
-use crate::document::html::{link_types, refresh, seen_text};
+use crate::document::html::{push_link_types, push_seen_text, refresh};
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedScanners, enter};
 use crate::document::source_text::DecodedText;
@@ -625,13 +625,19 @@ fn page_link(
     found.attribute = NameRange::other(events.store(&attribute));
     if about.iter().any(Option::is_some) {
         let [text, rel, title] = about;
-        let text = text.map(|text| seen_text(&String::from_utf8_lossy(&text)).into_bytes());
-        let mut stored =
-            |text: Option<Vec<u8>>| text.map(|text| events.store(&text).first(MAX_NAME_LEN + 1));
+        let seen = |text: Vec<u8>, store: &mut _| {
+            push_seen_text(&String::from_utf8_lossy(&text), store);
+        };
+        let [text, rel, title] = [
+            text.map(|text| events.store_with(|store| seen(text, store))),
+            rel.map(|rel| events.store_with(|store| push_link_types(&rel, store))),
+            title.map(|title| events.store(&title)),
+        ]
+        .map(|text| text.map(|text| text.first(MAX_NAME_LEN + 1)));
         let description = DescriptionRanges {
-            text: stored(text),
-            rel: stored(rel.map(|rel| link_types(&rel))),
-            title: stored(title),
+            text,
+            rel,
+            title,
             hreflang: None,
         };
         found.description = events.store_description(Some(description));

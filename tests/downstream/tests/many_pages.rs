@@ -27,13 +27,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-#[test]
-fn a_page_takes_at_most_one_allocation() {
+/// Reads a page ten times, and then a thousand times with at most as many allocations.
+fn read_often(options: &ExtractorOptions, attributes: &str) {
     let links: String = (0..23)
-        .map(|n| format!("<p class=entry>Some words before <a href=\"../page{n}.html?from=1&amp;n={n}\">page {n}</a></p>\n"))
+        .map(|n| format!("<p class=entry>Some words before <a {attributes} href=\"../page{n}.html?from=1&amp;n={n}\">page <b>{n}</b> &amp;c</a></p>\n"))
         .collect();
     let page = format!("<!DOCTYPE html><title>Page</title><base href=/docs/a/>{links}");
-    let mut extractor = Extractor::new(&ExtractorOptions::default());
+    let mut extractor = Extractor::new(options);
     let base = Base::retrieved("http://example.com/index.html").unwrap();
     let document = Document::new(Format::HTML, Some(&base));
     let (mut targets, mut bytes) = (0, 0);
@@ -55,4 +55,16 @@ fn a_page_takes_at_most_one_allocation() {
     );
     assert_eq!(targets, 1010 * 23);
     assert!(bytes > targets * 20);
+}
+
+#[test]
+fn a_page_takes_at_most_one_allocation() {
+    read_often(&ExtractorOptions::default(), "");
+}
+
+#[test]
+fn descriptions_take_no_allocations() {
+    let mut options = ExtractorOptions::default();
+    options.formats.html.descriptions = true;
+    read_often(&options, "rel='nofollow UGC' hreflang=de title='A &amp; b'");
 }
