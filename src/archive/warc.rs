@@ -6,11 +6,12 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 use std::ops::Deref;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use data_encoding::BASE32;
 use encoding_rs::Encoding;
 use memchr::memmem;
+use parking_lot::MutexGuard;
 use sha1::{Digest, Sha1};
 
 use super::container::{

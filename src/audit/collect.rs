@@ -3,9 +3,9 @@
 use std::hash::BuildHasher;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::{MutexGuard, PoisonError};
 
 use foldhash::{HashSet, HashSetExt};
+use parking_lot::MutexGuard;
 
 use super::evaluator::CLEARED;
 use super::journal::{
@@ -672,8 +672,7 @@ impl Sink for LinkCollector<'_> {
             }
             Found::Exact(_) => document.summary.exact += 1,
             Found::Heavy => {
-                let lock = || audit.heavy.lock().unwrap_or_else(PoisonError::into_inner);
-                self.heavy.get_or_insert_with(lock);
+                self.heavy.get_or_insert_with(|| audit.heavy.lock());
             }
             Found::Restart => {
                 document.clear_names();

@@ -7,10 +7,11 @@
 //! of the roots are followed on request.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use parking_lot::RwLock;
 
 use super::names::NameIndex;
 use crate::pipeline::walk::{bytes_of, path_of, read_start};
@@ -324,7 +325,7 @@ impl DiskTree {
     /// Starts at a directory near the end of the path that has been read, whose name then exists,
     /// or at the root.
     fn way<'p>(&self, root: &[u8], path: &'p [u8]) -> PathWay<'p> {
-        let known = self.known();
+        let known = self.listings.read();
         let names = path.strip_suffix(b"/").unwrap_or(path);
         let mut slashes = memchr::memrchr_iter(b'/', names).take(NEAR);
         let at = slashes
@@ -363,20 +364,15 @@ impl DiskTree {
     }
 
     pub(super) fn has_followed_links(&self) -> bool {
-        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
-        !known.is_empty()
+        !self.followed.read().is_empty()
     }
 
     fn destination(&self, link: Vec<u8>) -> DiskEntry {
-        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = known.get(link.as_slice()) {
+        if let Some(entry) = self.followed.read().get(link.as_slice()) {
             return entry.clone();
         }
-        drop(known);
         let entry = self.follow(&link);
-        let known = self.followed.write();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        known.insert(link.into(), entry.clone());
+        (self.followed.write()).insert(link.into(), entry.clone());
         entry
     }
 
@@ -494,15 +490,10 @@ impl DiskTree {
         }
     }
 
-    /// Poisoning is ignored: no panic leaves an entry half-written.
-    fn known(&self) -> RwLockReadGuard<'_, Listings> {
-        self.listings.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// `None` if the directory cannot be read.
     pub(super) fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-        if let Some(listing) = self.known().get(directory) {
+        if let Some(listing) = self.listings.read().get(directory) {
             return listing.clone();
         }
         let (mut listing, mut read) = (None, Vec::new());
@@ -511,8 +502,7 @@ impl DiskTree {
         } else {
             listing = read_listing(directory).map(Arc::new);
         }
-        let known = self.listings.write();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.listings.write();
         known.insert(directory.into(), listing.clone());
         for (path, own) in read {
             if path == directory {

@@ -5,8 +5,8 @@
 //! documents are: such a link can be skipped.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tempfile::SpooledTempFile;
 
 use super::location::Audit;
@@ -151,7 +151,7 @@ impl Default for Journal {
 
 impl Journal {
     pub(super) fn add(&self, records: &[u8]) -> JournalBlock {
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.0.lock();
         let (end, length) = (file.seek(SeekFrom::End(0)), records.len());
         match end.and_then(|at| file.write_all(records).map(|()| at)) {
             Ok(at) => JournalBlock::Written { at, length },
@@ -170,7 +170,7 @@ impl Journal {
             JournalBlock::Kept(records) => Ok(records),
             JournalBlock::Written { at, length } => {
                 buffer.resize(*length, 0);
-                let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut file = self.0.lock();
                 file.seek(SeekFrom::Start(*at))?;
                 file.read_exact(buffer)?;
                 Ok(buffer)

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
+use parking_lot::Mutex;
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, LookupMatch, start_of};

@@ -1,9 +1,10 @@
 //! Names of files and paths by number, in order and by their folded forms.
 
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::OnceLock;
 
 use foldhash::HashSet;
 use hashbrown::HashTable;
+use parking_lot::RwLock;
 use unicode_normalization::UnicodeNormalization;
 
 use super::source::paths::with_slash;
@@ -133,24 +134,18 @@ pub(super) struct PathTable(RwLock<Interner>);
 
 impl PathTable {
     pub(super) fn id(&self, path: &[u8]) -> FileId {
-        if let Some(number) = self.names().get(path) {
+        if let Some(number) = self.0.read().get(path) {
             return FileId(number);
         }
-        let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        FileId(names.add(path))
+        FileId(self.0.write().add(path))
     }
 
     pub(super) fn path(&self, id: FileId) -> Box<[u8]> {
-        self.names().name(id.0).into()
+        self.0.read().name(id.0).into()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.names().len()
-    }
-
-    /// Poisoning is ignored: no panic leaves a name half-written.
-    fn names(&self) -> RwLockReadGuard<'_, Interner> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.read().len()
     }
 }
 

@@ -1,10 +1,10 @@
 //! The result of the first pass: each document's anchors and links.
 
 use std::hash::BuildHasher;
-use std::sync::{Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet};
+use parking_lot::Mutex;
 
 use super::journal::{Journal, JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
@@ -75,7 +75,7 @@ pub(super) struct AnchorTable(Mutex<Vec<Option<AnchorSet>>>);
 impl AnchorTable {
     /// The last reading of a file is kept; a named one before one of a walk.
     pub(super) fn set(&self, file: FileId, found: AnchorSet) {
-        let mut anchors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut anchors = self.0.lock();
         let (number, length) = (file.0 as usize, anchors.len());
         anchors.resize_with(length.max(number + 1), || None);
         let known = anchors[number].as_ref();
@@ -187,8 +187,7 @@ impl Site {
     /// Puts the batches in order; `files` is the number of numbered files.
     pub(super) fn new(mut collected: Collection, files: usize, hasher: RandomState) -> Self {
         collected.batches.sort_unstable_by_key(|batch| batch.order);
-        let anchors = std::mem::take(&mut collected.anchors.0);
-        let mut anchors = anchors.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut anchors = std::mem::take(collected.anchors.0.get_mut());
         anchors.resize_with(files, || None);
         Site {
             collected,

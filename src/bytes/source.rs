@@ -3,7 +3,9 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// A reader that can start again at the first byte.
 pub trait RewindSource: Read {
@@ -136,7 +138,7 @@ impl<T> Shared<T> {
 
 impl<T: ?Sized> Shared<T> {
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -4,8 +4,8 @@
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
 use super::message::{Error, Result};
@@ -245,7 +245,7 @@ impl Unfinished {
         }
         // INVARIANT: the path is absolute and names a file, so it has a directory.
         let directory = path.parent().unwrap_or(Path::new("/"));
-        let mut unfinished = unfinished();
+        let mut unfinished = UNFINISHED.lock();
         let file = builder.tempfile_in(directory)?;
         unfinished.push(file.path().to_path_buf());
         let path = path.to_path_buf();
@@ -294,7 +294,7 @@ impl Unfinished {
 
     /// Gives the complete file its name, and keeps others when a signal ends the process from then on.
     pub(super) fn finish_keeping(self, keeps: impl Fn(&PathBuf) -> bool) -> io::Result<()> {
-        let mut unfinished = unfinished();
+        let mut unfinished = UNFINISHED.lock();
         self.keep_metadata()?;
         self.file.persist(&self.path)?;
         unfinished.retain(|other| !keeps(other));
@@ -302,13 +302,9 @@ impl Unfinished {
     }
 }
 
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Removes the temporary files. None is created while the result is held.
 pub(super) fn remove_unfinished() -> impl Sized {
-    let mut unfinished = unfinished();
+    let mut unfinished = UNFINISHED.lock();
     for temporary in unfinished.drain(..) {
         // Errors are ignored: the file may be gone already.
         let _ = fs::remove_file(temporary);

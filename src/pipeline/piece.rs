@@ -1,8 +1,10 @@
 //! A huge file in pieces, so that all workers can share it.
 
 use std::fs::File;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::input::{Input, OpenedFile};
 use super::walk::Entry;
@@ -162,7 +164,7 @@ impl Piece {
     fn add(&mut self, add: impl FnOnce(&mut PieceSums)) -> Option<PieceSums> {
         self.is_added = true;
         let SplitFile { sums, added, .. } = &*self.whole;
-        let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sums = sums.lock();
         sums.pieces += 1;
         add(&mut sums);
         added.notify_all();
@@ -170,8 +172,7 @@ impl Piece {
             return None;
         }
         // Pieces are dispatched in order, so workers have all others.
-        let sums = added.wait_while(sums, |sums| sums.pieces <= self.index);
-        let mut sums = sums.unwrap_or_else(PoisonError::into_inner);
+        added.wait_while(&mut sums, |sums| sums.pieces <= self.index);
         Some(std::mem::take(&mut *sums))
     }
 }

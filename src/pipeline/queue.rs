@@ -10,7 +10,9 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::input::{self, SHORT};
 use super::options::{PipelineOptions, ReportMode};
@@ -80,10 +82,6 @@ struct DispatchState {
     stopped: bool,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<'a> Queue<'a> {
     /// Creates a queue of the files of a walk that belong to the shard.
     pub(crate) fn new(walk: Walk, options: &'a PipelineOptions) -> Self {
@@ -102,13 +100,8 @@ impl<'a> Queue<'a> {
 
     /// Stops all workers. A worker that ends early must call this: others may wait for its batch.
     pub(crate) fn stop(&self) {
-        lock(&self.dispatch).stopped = true;
+        self.dispatch.lock().stopped = true;
         self.changed.notify_all();
-    }
-
-    fn wait<'s>(&self, state: MutexGuard<'s, DispatchState>) -> MutexGuard<'s, DispatchState> {
-        let state = self.changed.wait(state);
-        state.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the next files of the shard and reads the short ones; at the end returns the number of batches.
@@ -122,7 +115,7 @@ impl<'a> Queue<'a> {
             };
             shard.holds(path.as_os_str().as_encoded_bytes())
         };
-        let mut state = lock(&self.walk);
+        let mut state = self.walk.lock();
         let found = state.walk.by_ref().filter(belongs).take(BATCH_FILES);
         let job = |entry| Job::File(entry, None);
         let found = found.map(|found| found.map_or_else(Job::Unreadable, job));
@@ -210,7 +203,7 @@ impl WorkerHandle<'_> {
     /// Replaces `jobs` with the next ones and returns their ticket, from 0; `None` at the end or after a stop.
     pub(crate) fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
-        let mut state = lock(&queue.dispatch);
+        let mut state = queue.dispatch.lock();
         if state.splitter.is_some() {
             // Others may wait for what the jobs held.
             queue.changed.notify_all();
@@ -227,7 +220,7 @@ impl WorkerHandle<'_> {
         }
         while !state.stopped {
             if (state.splitter.as_ref()).is_some_and(|splitter| splitter.is_waiting()) {
-                state = queue.wait(state);
+                queue.changed.wait(&mut state);
                 continue;
             }
             if queue.next_jobs(&mut state, jobs) {
@@ -245,13 +238,13 @@ impl WorkerHandle<'_> {
                 // Another worker holds the batch to dispatch next.
                 waiting if waiting.is_some() || state.batches.is_some() => {
                     self.batch = waiting;
-                    state = queue.wait(state);
+                    queue.changed.wait(&mut state);
                 }
                 _ => {
                     let buffer = state.batch_buffers.pop().unwrap_or_default();
                     drop(state);
                     let batch = queue.read_batch(buffer);
-                    state = lock(&queue.dispatch);
+                    state = queue.dispatch.lock();
                     match batch {
                         Ok(batch) => self.batch = Some(batch),
                         Err(batches) => {

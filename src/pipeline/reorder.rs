@@ -10,7 +10,8 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::options::OutputOrder;
 
@@ -71,8 +72,6 @@ struct PendingBlocks<B> {
     finished: bool,
 }
 
-type LockedState<'s, B> = MutexGuard<'s, ReorderState<B>>;
-
 impl<B: OutputBlock> ReorderState<B> {
     fn buffer(&mut self, ticket: u64, block: &mut B, is_last: bool) {
         let index = (ticket - self.current) as usize;
@@ -110,7 +109,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     /// Waits until a ticket may use much memory, alone: the current one, because it never waits for another;
     /// without an order the first to ask.
     pub(crate) fn acquire_memory(&self, ticket: u64) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while !state.stopped {
             let granted = match self.order {
                 OutputOrder::Path => state.current == ticket,
@@ -121,13 +120,13 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
             if granted {
                 return;
             }
-            state = self.wait(state);
+            self.wait(&mut state);
         }
     }
 
     /// Ends what [`acquire_memory`](Self::acquire_memory) began.
     pub(crate) fn release_memory(&self, ticket: u64) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.exclusive == Some(ticket) {
             state.exclusive = None;
             self.notify(&state);
@@ -136,21 +135,18 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
 
     /// Returns the sink, and the error that ended the output early.
     pub(crate) fn into_inner(self) -> (S, Option<io::Error>) {
-        let state = self.state.into_inner();
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        let sink = self.sink.into_inner();
-        (sink.unwrap_or_else(PoisonError::into_inner), state.error)
+        (self.sink.into_inner(), self.state.into_inner().error)
     }
 
     fn push_part(&self, ticket: u64, block: &mut B, is_last: bool) -> Result<(), Stopped> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if self.order == OutputOrder::Path {
             while !state.stopped && (state.current != ticket || state.is_writing) {
                 if state.weight == 0 || state.weight + block.weight() <= self.limit {
                     state.buffer(ticket, block, is_last);
                     return Ok(());
                 }
-                state = self.wait(state);
+                self.wait(&mut state);
             }
             state.is_writing = true;
         }
@@ -158,7 +154,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
             return Err(Stopped);
         }
         drop(state);
-        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sink = self.sink.lock();
         let mut result = sink.consume(block);
         block.clear();
         if self.order == OutputOrder::Path && result.is_ok() {
@@ -169,7 +165,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
 
     /// Writes the pending blocks whose turn has come, and ends the writing of this worker.
     fn write_pending(&self, sink: &mut S, mut is_last: bool) -> io::Result<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if is_last {
                 state.current += 1;
@@ -190,7 +186,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
             }
             let weight: usize = blocks.iter().map(B::weight).sum();
             let buffers: Vec<_> = blocks.into_iter().filter_map(B::into_buffer).collect();
-            state = self.lock();
+            state = self.state.lock();
             state.weight -= weight;
             state.spare.extend(buffers);
             self.notify(&state);
@@ -202,19 +198,17 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
 
     /// Ends the output early with an error, unless it has ended already. Waiting workers return.
     pub(crate) fn stop(&self, error: io::Error) -> Stopped {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.stopped = true;
         state.error.get_or_insert(error);
         self.notify(&state);
         Stopped
     }
 
-    fn wait<'s>(&self, mut state: LockedState<'s, B>) -> LockedState<'s, B> {
+    fn wait(&self, state: &mut MutexGuard<'_, ReorderState<B>>) {
         state.waiting += 1;
-        let state = self.changed.wait(state);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        self.changed.wait(state);
         state.waiting -= 1;
-        state
     }
 
     /// Wakes the workers that wait, if there are some, which a call of the system does.
@@ -222,10 +216,6 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         if state.waiting > 0 {
             self.changed.notify_all();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ReorderState<B>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

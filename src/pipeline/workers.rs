@@ -1,8 +1,8 @@
 //! Worker threads: the calling thread, and a private pool for the others.
 
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -30,8 +30,7 @@ pub(crate) fn run_workers<T: Send>(
     let run = || {
         let _guard = WorkerGuard(&stop);
         let result = work();
-        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.push(result);
+        results.lock().push(result);
     };
     match pool(threads.saturating_sub(1)) {
         None => run(),
@@ -42,7 +41,7 @@ pub(crate) fn run_workers<T: Send>(
             run();
         }),
     }
-    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+    results.into_inner()
 }
 
 /// Returns the results of `map` for all items, in their order, by up to `threads` threads, each for at least

@@ -11,9 +11,10 @@ mod rule;
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet, HashSetExt};
+use parking_lot::RwLock;
 
 use super::disk::OptionalExtension::{self, Never, WithSlash, WithoutSlash};
 use super::disk::{DiskTree, FileNaming, LookupMatch, start_of};
@@ -364,12 +365,12 @@ impl ServerView {
         path: &[u8],
         above: Arc<DirectoryConfig>,
     ) -> Arc<DirectoryConfig> {
-        if let Some(config) = self.known().directories.get(path) {
+        if let Some(config) = self.known.read().directories.get(path) {
             return Arc::clone(config);
         }
         let text = FileText::read(tree, path, syntax.name);
         let file = text.map(|text| Arc::new(syntax.parse(text)));
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         // Another worker may have been first.
         if let Some(config) = known.directories.get(path) {
             return Arc::clone(config);
@@ -383,10 +384,6 @@ impl ServerView {
         });
         known.directories.insert(path.into(), Arc::clone(&config));
         config
-    }
-
-    fn known(&self) -> RwLockReadGuard<'_, KnownFiles> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the answer for a file that was `found` in some way.
@@ -563,7 +560,7 @@ impl Servers {
     /// Returns the files of each view in the order of their paths, each with the root of the view.
     pub(super) fn rule_files(&self) -> impl Iterator<Item = (&[u8], Arc<RuleFile>)> {
         self.views.iter().flat_map(|view| {
-            let mut files = view.known().files.clone();
+            let mut files = view.known.read().files.clone();
             files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
             files.into_iter().map(|file| (view.root.as_slice(), file))
         })
@@ -572,7 +569,7 @@ impl Servers {
     /// `shown` returns the path that people see.
     pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteServer> {
         let summary = |view: &ServerView| {
-            let files = &view.known().files;
+            let files = &view.known.read().files;
             let rules = |file: &Arc<RuleFile>| file.destinations().count() as u64;
             let notes = files.iter().flat_map(|file| file.notes());
             SiteServer {
@@ -588,7 +585,7 @@ impl Servers {
     pub(super) fn is_error_page(&self, path: &[u8]) -> bool {
         self.views.iter().any(|view| {
             let below = path.strip_prefix(&view.root[..]);
-            let is_named = |below: &[u8]| view.known().error_pages.contains(below);
+            let is_named = |below: &[u8]| view.known.read().error_pages.contains(below);
             below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || is_named(below))
         })
     }

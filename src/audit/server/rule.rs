@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 pub(super) use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
@@ -98,8 +99,7 @@ impl LazyExpression {
     }
 
     fn with<T>(&self, run: impl FnOnce(&Regex) -> T) -> Option<T> {
-        let slot = SLOTS[self.slot].lock();
-        let mut slot = slot.unwrap_or_else(PoisonError::into_inner);
+        let mut slot = SLOTS[self.slot].lock();
         if !matches!(&*slot, Some((pattern, _)) if *pattern == self.pattern) {
             *slot = Some((self.pattern.clone(), Self::compile(&self.pattern)?));
         }

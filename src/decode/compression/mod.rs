@@ -18,7 +18,9 @@ mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
+
+use parking_lot::MutexGuard;
 
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Shared};

@@ -1,5 +1,7 @@
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Barrier, Condvar};
+use std::sync::Barrier;
+
+use parking_lot::Condvar;
 
 use super::*;
 
@@ -23,18 +25,17 @@ fn one_worker_is_the_calling_thread() {
 fn a_panic_of_one_worker_stops_those_that_wait_for_it() {
     let (stopped, changed) = (Mutex::new(false), Condvar::new());
     let (next, stop) = (Mutex::new(0), || {
-        *stopped.lock().unwrap() = true;
+        *stopped.lock() = true;
         changed.notify_all();
     });
     let work = || {
         let number = {
-            let mut next = next.lock().unwrap();
+            let mut next = next.lock();
             *next += 1;
             *next
         };
         assert!(number != 2, "the second worker");
-        let guard = stopped.lock().unwrap();
-        drop(changed.wait_while(guard, |stopped| !*stopped).unwrap());
+        changed.wait_while(&mut stopped.lock(), |stopped| !*stopped);
     };
     let run = AssertUnwindSafe(|| run_workers(3, stop, work));
     assert!(panic::catch_unwind(run).is_err());
