@@ -499,8 +499,16 @@ fn wacz_with_any_name_has_only_its_archive_folder_read() {
                 .is(0, "http://example.com/d/x\n");
         }
     }
+    tree.pipe(&zip(&wacz), &[])
+        .is(0, "http://example.com/d/x\n");
     tree.write("no.zip", &zip(&wacz[1..]));
     assert_eq!(tree.run(&["no.zip"]).out.lines().count(), 3);
+    let others = [
+        wacz[0].clone(),
+        Member::new("x.txt", "http://example.com/t"),
+    ];
+    let both = "http://example.com/d/x\nhttp://example.com/t\n";
+    tree.pipe(&zip(&others), &[]).is(0, both);
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::io::{self, BufRead, Read};
 use flate2::Decompress;
 use memchr::memmem;
 
+use super::WACZ_ARCHIVE;
 use super::header::{
     CENTRAL, CENTRAL_SIZE, END, END_64, END_SIZE, HAS_DESCRIPTOR, HELD, LOCAL, LOCAL_FLAGS,
     LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader, find_local, header_lengths,
     is_count, u16_at, u32_at, u64_at,
 };
 use crate::archive::container::{
-    ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, note,
+    ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, extension, note, unread,
 };
 use crate::archive::content::{Method, PackedContents, Tally};
 use crate::bytes::buffered::BufferedSource;
@@ -20,6 +21,14 @@ use crate::decode::compression::{Decompressed, inflate};
 use crate::document::diagnostic::{self, Code};
 
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
+/// What a WACZ has besides web archives (WACZ 1.1.1, section 5), after them as a rule.
+const WACZ_PARTS: [&[u8]; 5] = [
+    b"indexes/",
+    b"pages/",
+    b"logs/",
+    b"datapackage",
+    b"fuzzy.json",
+];
 /// The number of bytes that are searched at a time for a header.
 const SEARCHED: usize = 4096;
 
@@ -28,6 +37,8 @@ pub(super) struct ZipStream {
     source: Shared<Limited>,
     stage: Stage,
     members: u64,
+    /// A web archive was where a WACZ has them.
+    is_wacz: bool,
     /// The offset of the local header of the current member.
     pub(super) at: u64,
     pub(super) faults: Vec<ArchiveFault>,
@@ -65,6 +76,7 @@ impl ZipStream {
             source: Shared::new(Limited { source, left: 0 }),
             stage: Stage::Between,
             members: 0,
+            is_wacz: false,
             at: 0,
             faults: Vec::new(),
         }
@@ -144,6 +156,11 @@ impl ZipStream {
                 Stage::Between
             }
         };
+        let name = &header.name;
+        self.is_wacz |= name.starts_with(WACZ_ARCHIVE) && memmem::find(name, b".warc").is_some();
+        if self.is_wacz && WACZ_PARTS.iter().any(|part| name.starts_with(part)) {
+            contents = unread(&extension(name));
+        }
         Some(ArchiveMember::file(header.name, contents))
     }
 }
