@@ -3,9 +3,10 @@
 use memchr::{memchr, memmem};
 
 use super::header::split_field;
-use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::class::{ByteSet, number, run_end};
 use crate::bytes::lines::without_break;
 use crate::bytes::literal::Literal;
+use crate::bytes::pattern::Pattern;
 
 /// What begins each block: `begin `, `=ybegin ` or `-----BEGIN PGP `.
 static BEGIN: Literal = Literal::ignoring_case(b"begin ", 2);
@@ -182,7 +183,9 @@ fn opens(content: &[u8]) -> BlockLine {
         && memmem::find(content, b" size=").is_some()
         && memmem::find(content, b" name=").is_some()
     {
-        return BlockLine::Open(BlockKind::Yenc(yenc_width(content)), "text/x-yenc");
+        let width = YENC_WIDTH.group_at(content, 0);
+        let width = width.and_then(|[_, digits]| number(&content[digits]));
+        return BlockLine::Open(BlockKind::Yenc(width.unwrap_or(0)), "text/x-yenc");
     } else if let Some(kind) = content.strip_prefix(b"-----BEGIN PGP ") {
         if kind.starts_with(b"SIGNED MESSAGE-----") {
             return BlockLine::Enter(BlockKind::Signed);
@@ -196,15 +199,8 @@ fn opens(content: &[u8]) -> BlockLine {
     BlockLine::Text
 }
 
-/// Returns the value of `line=`, the number of characters in a line of yEnc.
-fn yenc_width(content: &[u8]) -> usize {
-    let digits = memmem::find(content, b" line=").map_or(&[][..], |at| &content[at + 6..]);
-    let digits = digits.iter().take_while(|digit| digit.is_ascii_digit());
-    // No line of yEnc has more than 997 characters.
-    digits
-        .take(3)
-        .fold(0, |width, &digit| 10 * width + usize::from(digit - b'0'))
-}
+/// The number of characters in a line of yEnc, which is at most 997.
+static YENC_WIDTH: Pattern = Pattern::new(" line=([0-9]{0,3})");
 
 /// Returns whether a line is uuencode: its first character encodes the number of its bytes.
 fn is_uuencoded(line: &[u8]) -> bool {
