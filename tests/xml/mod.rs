@@ -274,6 +274,23 @@ fn a_link_after_the_description_is_read_as_one_before_it() {
 }
 
 #[test]
+fn alternates_in_a_sitemap_are_absolute() {
+    let sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'
+        xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>http://example.com/a</loc>
+        <xhtml:link rel='alternate' hreflang='de' href='/de/a'/>
+        <xhtml:link rel='alternate' hreflang='fr' href='http://example.com/fr/a'/></url></urlset>";
+    let links = read(sitemap.as_bytes(), 7).links.into_iter().skip(1);
+    let links = links.map(|link| (link.reference, link.target, link.flags));
+    let links = links.collect::<Vec<_>>();
+    let absolute = "http://example.com/fr/a".to_owned();
+    let expected = [
+        ("/de/a".to_owned(), None, vec!["nonconforming"]),
+        (absolute.clone(), Some(absolute), vec![]),
+    ];
+    assert_eq!(links, expected);
+}
+
+#[test]
 fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
     let xhtml = |head: &str| {
         format!(

@@ -9,6 +9,7 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
+use crate::uri::scheme_length;
 
 /// Returns the trimmed reference in a range of a text; `None` if it is empty.
 pub(super) fn reference(
@@ -75,6 +76,20 @@ pub(super) fn read_templates(first: usize, run: &mut WindowEvents) {
             found.text = events.store(&value);
         }
         events.list[index] = Event::Reference(found);
+    }
+}
+
+/// Removes the base of relative references from an index on, for what a sitemap lists.
+pub(super) fn refuse_relative(first: usize, run: &mut WindowEvents) {
+    let events = &mut *run.events;
+    for index in first..events.list.len() {
+        if let Event::Reference(mut found) = events.list[index]
+            && scheme_length(events.bytes(found.text, run.window.bytes)).is_none()
+        {
+            found.flags |= Flags::NONCONFORMING;
+            found.base = BaseSelector::Nothing;
+            events.list[index] = Event::Reference(found);
+        }
     }
 }
 

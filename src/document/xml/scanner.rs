@@ -3,7 +3,7 @@
 use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::entries::{Entries, FeedEntry, LONGEST};
 use super::field::FieldInstruction;
-use super::report::{read_templates, report_item, trimmed};
+use super::report::{read_templates, refuse_relative, report_item, trimmed};
 use super::text::{LONGEST_ENTITY, RawText, XmlValues};
 use super::tokens::{Declaration, RawXmlAttribute, XmlTag, end_of, first_of, starts_name};
 use super::tokens::{read_attributes, read_doctype, read_end_tag, read_start_tag};
@@ -272,6 +272,9 @@ impl XmlScanner {
         let contents = self.read_tag(tag, run);
         if kind.namespace != Namespace::Xsl && self.elements.has_stylesheet() {
             read_templates(first, run);
+        }
+        if kind.namespace == Namespace::Xhtml && self.elements.root == Some(Namespace::Sitemap) {
+            refuse_relative(first, run);
         }
         run.events.forget_stored();
         if tag.is_empty {
