@@ -182,6 +182,8 @@ pub(super) struct BaseScope {
     encoding: &'static Encoding,
     pub(super) diagnostics: Vec<(&'static Code, u64, u64)>,
     pub(super) member: String,
+    /// Whether its member is not the one of the document around it.
+    pub(super) has_member: bool,
     pub(super) heading: ScopeHeading,
     /// The base that its heading names, unresolved.
     pub(super) entity: NamedBase,
@@ -236,6 +238,7 @@ impl BaseScope {
         self.mark = mark;
         self.awaits_parts = false;
         self.member.clear();
+        self.has_member = false;
         let mut known = std::mem::take(&mut self.heading);
         known.media_type.clear();
         known.charset.clear();
@@ -342,11 +345,10 @@ impl BaseScope {
     /// Chooses the base (RFC 2396 section 5.1): the content's, else the heading's, else the enclosing document's.
     pub(super) fn prepare(&mut self, parent: Option<&BaseScope>) {
         if let Some(parent) = parent {
-            let same_member = self.member.is_empty();
-            if same_member {
-                self.member.push_str(&parent.member);
+            if !self.has_member {
+                self.member.clone_from(&parent.member);
             }
-            self.heading.inherit(&parent.heading, same_member);
+            self.heading.inherit(&parent.heading, !self.has_member);
             let fallback = &mut self.fallback.named;
             fallback.clear();
             let base = parent.chosen();

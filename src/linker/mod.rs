@@ -321,12 +321,15 @@ impl Linker {
         self.diagnose_in(self.open.last().copied().unwrap_or(0), code, offset);
     }
 
-    /// Adds a diagnostic to the message that a document is in, once for each code, else to the document.
+    /// Adds a diagnostic to the message that a document is in, else to the document that has its member:
+    /// records are one for each code.
     fn diagnose_in(&mut self, innermost: usize, code: &'static Code, offset: u64) {
         let parent = |&index: &usize| self.scopes[index].parent;
-        let mut around = iter::successors(Some(innermost), parent).inspect(|_| step(1));
-        let message = around.find(|&index| self.scopes[index].heading.message);
-        self.scopes[message.unwrap_or(innermost)].diagnose(code, offset);
+        let around = || iter::successors(Some(innermost), parent).inspect(|_| step(1));
+        let message = around().find(|&index| self.scopes[index].heading.message);
+        let named = || around().find(|&index| self.scopes[index].has_member);
+        let owner = message.or_else(named).or_else(|| around().last());
+        self.scopes[owner.unwrap_or(innermost)].diagnose(code, offset);
     }
 
     fn heading(&mut self, heading: &EntityHeading, texts: BatchTexts<'_>) {
@@ -457,6 +460,7 @@ impl Linker {
         if let Some(member) = enter.member {
             let (member, is_cut) = cut_name(texts.bytes(member));
             scope.member.push_str(&lossy(member));
+            scope.has_member = !member.is_empty();
             if is_cut {
                 self.diagnose(&diagnostic::RECORD_NAME_TOO_LONG, 0);
             }
@@ -555,7 +559,11 @@ impl Linker {
             self.prepare(parent);
         }
         let (before, rest) = self.scopes.split_at_mut(scope);
+        let known = std::mem::take(&mut rest[0].diagnostics);
         rest[0].prepare(parent.map(|parent| &before[parent]));
+        for (code, _, offset) in std::mem::replace(&mut rest[0].diagnostics, known) {
+            self.diagnose_in(scope, code, offset);
+        }
     }
 
     /// Reports the diagnostics of closed scopes and moves the open ones to the front, so each is visited once.

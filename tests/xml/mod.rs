@@ -291,6 +291,18 @@ fn alternates_in_a_sitemap_are_absolute() {
 }
 
 #[test]
+fn faults_under_inner_bases_are_counted_in_one_diagnostic() {
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://example.com/'>&a;\
+        <entry xml:base='b/'>&b;<content type='html'>&lt;base href='http://['>&lt;a href='x'>\
+        &lt;iframe srcdoc=\"&lt;base href='http://['>&lt;a href='y'>\"></content></entry>&c;</feed>";
+    let found = read(feed.as_bytes(), 7).codes;
+    assert_eq!(
+        found,
+        [("html.base-refused", 2), ("xml.not-well-formed", 3)]
+    );
+}
+
+#[test]
 fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
     let xhtml = |head: &str| {
         format!(
