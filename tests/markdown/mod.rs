@@ -337,6 +337,19 @@ fn brackets_that_nothing_closes_are_text_in_mdx() {
 }
 
 #[test]
+fn brackets_end_after_strings_and_uris_in_expressions_of_mdx() {
+    for (text, expected) in [
+        ("{\"}\" + '\\'}'} [a](b)", "b"),
+        ("{don't + \"[a](b)\"} [a](c)", "c"),
+        ("{see https://example.com/x [a](b)} [a](c)", "c"),
+        ("{see file:///x [a](b)} [a](c)", "c"),
+        ("{`\"${\"`\"}`} [a](b)", "b"),
+    ] {
+        assert_eq!(references("mdx", text), [expected], "{text}");
+    }
+}
+
+#[test]
 fn mdx_of_many_open_brackets_takes_linear_time() {
     for part in [
         "{",
@@ -347,6 +360,9 @@ fn mdx_of_many_open_brackets_takes_linear_time() {
         "`a``b ",
         "<!-- ",
         "{'",
+        "\\\"{",
+        "{a://",
+        "{`\\\"",
         "{/*",
         "export x {\n\n",
         "  - a\n",

@@ -25,10 +25,15 @@ static TEXT_ELEMENT: Pattern =
 static CODE_END: Pattern = Pattern::new(r"`+|\n[ \t\r\f]*(?:\n|$)");
 /// The end of a line before a blank line.
 static PARAGRAPH_END: Pattern = Pattern::new(r"\n[ \t\r\f]*(?:\n|$)");
-/// The parts of JavaScript by which its end is found: strings, comments, brackets and blank lines.
-static SCRIPT: Pattern = Pattern::new(
-    r#"'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|/\*.*?(?:\*/|$)|//[^\n]*|[`(){}\[\]]|\n[ \t\r\f]*(?:\n|$)"#,
-);
+/// The parts of JavaScript by which its end is found: quotation marks, comments, brackets and blank lines. The
+/// slashes of a URI in text begin no comment.
+static SCRIPT: Pattern =
+    Pattern::new(r#"://|/\*.*?(?:\*/|$)|//[^\n]*|["'`(){}\[\]]|\n[ \t\r\f]*(?:\n|$)"#);
+/// The text of a string, by its quotation mark.
+static STRINGS: [Pattern; 2] = [
+    Pattern::new(r#"^(?:\\.|[^"\\\n])*"#),
+    Pattern::new(r"^(?:\\.|[^'\\\n])*"),
+];
 /// The same in a template literal.
 static TEMPLATE: Pattern = Pattern::new(r"\\.|`|\$\{");
 /// A line after which `import` and `export` may begin: blank, a heading, its underline, or a thematic break.
@@ -271,6 +276,7 @@ impl MdxReader<'_> {
         let bytes = self.bytes;
         let mut open: Vec<u8> = close.into_iter().collect();
         let mut at = start;
+        let mut unclosed = [0; 2];
         loop {
             let is_template = open.last() == Some(&b'`');
             let parts = if is_template { &TEMPLATE } else { &SCRIPT };
@@ -282,9 +288,18 @@ impl MdxReader<'_> {
             match found.as_bytes() {
                 [b'\n', ..] if open.is_empty() => return Some(found.start() + 1),
                 [b'\n', ..] => at = found.start() + 1,
-                // The slashes of a URI in text.
-                [b'/', b'/', ..] if bytes[..found.start()].ends_with(b":") => {
-                    at = found.start() + 1;
+                [quote @ (b'"' | b'\'')] if !is_template => {
+                    let kind = usize::from(*quote == b'\'');
+                    // Quotation marks in a text that none of the kind ends are not the start of another.
+                    if at > unclosed[kind] {
+                        let text = STRINGS[kind].find(&bytes[at..]);
+                        let end = at + text.map_or(0, |text| text.len());
+                        step(end - at);
+                        match bytes.get(end) {
+                            Some(closer) if closer == quote => at = end + 1,
+                            _ => unclosed[kind] = end,
+                        }
+                    }
                 }
                 [byte] if open.last() == Some(byte) => {
                     open.pop();
