@@ -21,6 +21,10 @@ pub struct RecordField {
     /// Appends the key and the value to a record of JSON. One function for each field: neither the type of the
     /// value nor the length of the key is looked up.
     pub(super) push: for<'a> fn(&'a DocumentPath, &'a Link<'a>, &mut Vec<u8>),
+    /// Appends the value to a column of tables as a row, and returns the length of its strings.
+    #[cfg(feature = "arrow")]
+    pub(super) append:
+        for<'a> fn(&'a DocumentPath, &'a Link<'a>, usize, &mut super::table::ColumnRows) -> usize,
     /// Whether every record has the key.
     pub(super) presence: FieldPresence,
     /// The type of the column of tables, which determines the type in JSON.
@@ -92,6 +96,11 @@ macro_rules! fields {
                     out.extend_from_slice(concat!(",\"", $name, "\":").as_bytes());
                     push_value(&value, out);
                 }
+            },
+            #[cfg(feature = "arrow")]
+            append: |path, link, row, rows| {
+                const VALUE: FieldValue = $value;
+                rows.push(row, ColumnKind::$column, &VALUE(path, link))
             },
             presence: FieldPresence::$presence,
             column: ColumnKind::$column,

@@ -22,7 +22,7 @@ pub(crate) struct LastRecord {
 
 impl LastRecord {
     /// Returns whether a link has the same shared values as the last one, and keeps its values.
-    fn is_repeated(&mut self, path: &DocumentPath, link: &Link<'_>) -> bool {
+    pub(super) fn is_repeated(&mut self, path: &DocumentPath, link: &Link<'_>) -> bool {
         let values = [
             Some(path.path()),
             link.member.map(str::as_bytes),
@@ -32,26 +32,23 @@ impl LastRecord {
             link.attribute.map(str::as_bytes),
         ];
         // No string has the length of null.
-        let lengths = values.map(|value| value.map_or(usize::MAX, <[u8]>::len));
-        let values = values.map(Option::unwrap_or_default);
+        let length = |value: &Option<&[u8]>| value.map_or(usize::MAX, <[u8]>::len);
         // Alternatives are not compared.
         let facts = (link.alternatives.is_empty())
             .then(|| (link.context, link.flags.bits(), link.target.err()));
         let mut known = self.values.as_slice();
-        let mut follows = |value: &[u8]| {
-            let rest = known.strip_prefix(value);
-            known = rest.unwrap_or_default();
-            rest.is_some()
-        };
+        let mut pairs = values.iter().zip(&self.lengths);
         let is_same = facts.is_some()
             && self.facts == facts
-            && self.lengths == lengths
-            && values.iter().all(|value| follows(value));
+            && pairs.all(|(value, &known_length)| {
+                let is_of_length = length(value) == known_length;
+                let value = value.unwrap_or_default();
+                is_of_length && known.split_off(..value.len()) == Some(value)
+            });
         if !is_same {
-            (self.lengths, self.facts) = (lengths, facts);
-            self.values.clear();
-            let keep = |value: &[u8]| self.values.extend_from_slice(value);
-            values.into_iter().for_each(keep);
+            self.facts = facts;
+            self.lengths = values.map(|value| length(&value));
+            self.values = values.map(Option::unwrap_or_default).concat();
         }
         is_same
     }

@@ -18,12 +18,16 @@ mod schema;
 #[cfg(feature = "arrow")]
 mod text;
 #[cfg(feature = "arrow")]
+mod values;
+#[cfg(feature = "arrow")]
 mod writer;
 
 #[cfg(not(feature = "arrow"))]
 pub(crate) use absent::{RowBlock, RowBuilder, TableFormat, TableWriter};
 #[cfg(feature = "arrow")]
 pub(crate) use rows::{RowBlock, RowBuilder};
+#[cfg(feature = "arrow")]
+pub(crate) use values::ColumnRows;
 #[cfg(feature = "arrow")]
 pub(crate) use writer::{TableFormat, TableWriter};
 

@@ -1,20 +1,6 @@
-//! The forms that values have in columns of text.
-
-use std::borrow::Cow;
+//! Times as numbers.
 
 use chrono::{DateTime, NaiveDateTime};
-
-use crate::uri::percent::encode_invalid;
-
-/// Returns a URI as UTF-8, with triplets for invalid bytes.
-pub(super) fn uri(value: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = str::from_utf8(value) {
-        return Cow::Borrowed(text);
-    }
-    let mut encoded = Vec::new();
-    encode_invalid(value, &mut encoded);
-    Cow::Owned(String::from_utf8_lossy(&encoded).into_owned())
-}
 
 /// Returns a time in UTC in microseconds since 1970: as in RFC 3339 section 5.6, or the fourteen digits of ARC.
 pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
