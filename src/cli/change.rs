@@ -41,8 +41,7 @@ pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
-    let mut options = options(arguments, &paths)?;
-    options = options.detect_sources(false);
+    let mut options = options(arguments, &paths)?.detect_sources(false);
     options.list = ListedLinks::Anchors;
     let target = OutputTarget::of(findings.output.as_deref())?;
     let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
@@ -110,6 +109,13 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     let old = Side::new(old)?;
     let new = Side::new(new)?;
     let targets = audit::targets(audit)?;
+    let is_report = |(role, _): &(OutputRole, _)| !matches!(role, OutputRole::Main);
+    let format = audit.findings.format();
+    if audit.findings.links
+        && (!format.is_text && !format.has_records || targets.iter().any(is_report))
+    {
+        return Err("--links writes lines or, with --json, records; reports have findings".into());
+    }
     let redirects = change.write_redirects.as_ref();
     let file = redirects.and_then(|redirects| redirects.path.as_deref());
     let file = file.map(|path| OutputTarget::of(Some(path))).transpose()?;
@@ -123,16 +129,13 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
     let site = site.unwrap_or_else(|| internal_origin(0));
     let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
-    let set = |side: &Side, list| match list {
-        Some(list) => Ok(list),
-        None => side.tree(audit, &site, &all),
-    };
+    let set = |side: &Side, list: Option<_>| list.map_or_else(|| side.tree(audit, &site, &all), Ok);
     let (old, new) = (set(&old, old_list)?, set(&new, new_list)?);
     if audit.findings.links {
-        let (TargetSet::Tree(old), TargetSet::Tree(new)) = (&old, &new) else {
-            return Err("--links compares two trees".into());
+        return match (&old, &new) {
+            (TargetSet::Tree(old), TargetSet::Tree(new)) => links(audit, [old, new]),
+            _ => Err("--links compares two trees".into()),
         };
-        return links(audit, [old, new]);
     }
     let options = audit::options_with(audit, &[], Bases::here())?;
     let options = audit::ignoring(options, config)?;
@@ -196,7 +199,9 @@ fn links(arguments: &AuditArgs, trees: [&TargetTree; 2]) -> Result<Exit> {
     let [old, new] = trees.map(|tree| &tree.inventory);
     let changed = link_table::push_changes(old, new, as_records, &mut out);
     let written = changed.and_then(|is_broken| {
-        destination.write_all(&out)?;
+        if !findings.quiet {
+            destination.write_all(&out)?;
+        }
         destination.finish().map(|()| is_broken)
     });
     let is_broken = unless_closed(written)?.unwrap_or(false);
@@ -261,10 +266,9 @@ impl Side {
 
     /// Names the side in an error.
     fn error(&self, error: impl Display) -> String {
-        match &self.checkout {
-            Some((_, name)) => format!("{}: {error}", String::from_utf8_lossy(name)),
-            None => format!("{}: {error}", self.path.display()),
-        }
+        let name = self.checkout.as_ref().map(|(_, name)| &**name);
+        let name = String::from_utf8_lossy(name.unwrap_or(bytes_of(&self.path)));
+        format!("{name}: {error}")
     }
 
     fn tree(&self, audit: &AuditArgs, site: &[u8], outputs: &[&OutputTarget]) -> Result<TargetSet> {
@@ -287,14 +291,14 @@ impl Side {
                 name if name.contains(&b':') => b"/",
                 _ => b":",
             };
-            [name, end].concat()
+            let start = [bytes_of(&self.path), b"/"].concat();
+            (start, [name, end].concat())
         });
         let inventory = Inventory::new(Audit::new(options, &paths), walk);
         let summary = inventory.summary();
         if summary.is_empty() {
             return Err(self.error(extract::nothing_was_read(summary).0).into());
         }
-        let shown = shown.map(|name| ([bytes_of(&self.path), b"/"].concat(), name));
         Ok(TargetSet::Tree(Box::new(TargetTree { inventory, shown })))
     }
 }

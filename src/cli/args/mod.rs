@@ -155,11 +155,11 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "REV:PATH")]
     pub git: Vec<OsString>,
     /// Suggest the pages and ids that have taken the place of removed ones
-    #[arg(long)]
+    #[arg(long, conflicts_with = "links")]
     pub suggest: bool,
     /// Write redirects from removed pages to those that --suggest finds, instead of findings or, with
     /// FORMAT=FILE, to a file: _redirects, netlify, vercel, htaccess, nginx, mkdocs, docusaurus, hugo, sphinx
-    #[arg(long, value_name = "FORMAT", value_parser = redirects)]
+    #[arg(long, value_name = "FORMAT", value_parser = redirects, conflicts_with = "links")]
     pub write_redirects: Option<RedirectsArg>,
 }
 
@@ -496,17 +496,12 @@ pub(crate) enum ExternalArg {
 }
 
 fn age(text: &str) -> Result<Duration, String> {
-    let (number, unit) =
-        text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
-    let seconds = match unit {
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 7 * 86_400,
-        _ => 0,
+    let units = [('m', 60), ('h', 3600), ('d', 86_400), ('w', 7 * 86_400)];
+    let seconds = |(unit, seconds)| {
+        let number: Option<u64> = text.strip_suffix(unit)?.parse().ok();
+        number?.checked_mul(seconds)
     };
-    let number: Option<u64> = number.parse().ok().filter(|_| seconds > 0);
-    let age = number.and_then(|number| number.checked_mul(seconds));
+    let age = units.into_iter().find_map(seconds);
     let age = age.ok_or("a number and m, h, d or w, such as 7d")?;
     Ok(Duration::from_secs(age))
 }

@@ -564,6 +564,11 @@ fn links_that_changed_are_listed() {
     assert!(
         ran.out
             .contains("a.html: retargeted: a b.html was /v1/b.html -> /v2/b.html\n"),
+    for flag in ["--suggest", "--write-redirects=vercel", "--report=jsonl=x"] {
+        let ran = tree.run(&["diff", "--links", flag, "old", "new"]);
+        ran.tells(2, "", "--links");
+    }
+    (tree.run(&["diff", "--links", "--quiet", "old", "new"])).is(1, "");
         "{}",
         ran.out
     );
