@@ -19,6 +19,7 @@ use super::successors::{self, Missing};
 use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment, split_name};
 use super::targets::{Inventory, TargetPage, shown_uri, with_id};
 use super::wire::{WireReader, WireRecord};
+use crate::bytes::pattern::Pattern;
 use crate::document::Format;
 use crate::document::flags::Flags;
 use crate::links::links;
@@ -62,6 +63,7 @@ impl TargetList {
         let lines = || text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let not_url = "not a list of URLs: an entry is not a URL";
         let all: Vec<Vec<u8>> = match text.first() {
+            Some(b'<') if SITEMAP_INDEX.is_match(text) => return Err("it is an index of sitemaps"),
             Some(b'<') => {
                 let found = links(text, Format::XML, None);
                 let listed = found.filter(|link| link.flags.contains(Flags::LISTED));
@@ -115,6 +117,9 @@ impl TargetList {
         }
     }
 }
+
+static SITEMAP_INDEX: Pattern =
+    Pattern::new(r"^(?:<[?!].*?>\s*)*<(?:[^\s<>:]+:)?sitemapindex[\s>]");
 
 /// Returns the target of a record of `targets`, except other spellings of a page.
 fn target_of_record(line: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {

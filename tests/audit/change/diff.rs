@@ -241,6 +241,13 @@ fn lists_of_addresses_are_sides() {
     );
     let expected = ["removed-page https://example.com/b.html -"];
     assert_eq!(found(&tree, &["sitemap.xml", "new"]), expected);
+    tree.write(
+        "index.xml",
+        b"<?xml version='1.0'?><!-- > -->\n<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\
+          <sitemap><loc>https://example.com/a.html</loc></sitemap></sitemapindex>",
+    );
+    tree.run(&["diff", "index.xml", "new"])
+        .tells(2, "", "index.xml: it is an index of sitemaps");
     let packed = gzip(&std::fs::read(tree.path().join("sitemap.xml")).unwrap());
     tree.write("sitemap.xml.gz", &packed);
     assert_eq!(found(&tree, &["sitemap.xml.gz", "new"]), expected);
@@ -557,6 +564,11 @@ fn links_that_changed_are_listed() {
         "reference": "b.html", "target": "/b.html", "old_target": null, "state": "broken"});
     assert_eq!(first, expected);
     assert_eq!(tree.run(&["diff", "--links", "old", "old"]).out, "");
+    for flag in ["--suggest", "--write-redirects=vercel", "--report=jsonl=x"] {
+        let ran = tree.run(&["diff", "--links", flag, "old", "new"]);
+        ran.tells(2, "", "--links");
+    }
+    (tree.run(&["diff", "--links", "--quiet", "old", "new"])).is(1, "");
     tree.write("base.html", b"");
     tree.write("x/a.html", b"<base href=/v1/><a href=b.html>");
     tree.write("y/a.html", b"<base href=/v2/><a href=b.html>");
@@ -564,11 +576,6 @@ fn links_that_changed_are_listed() {
     assert!(
         ran.out
             .contains("a.html: retargeted: a b.html was /v1/b.html -> /v2/b.html\n"),
-    for flag in ["--suggest", "--write-redirects=vercel", "--report=jsonl=x"] {
-        let ran = tree.run(&["diff", "--links", flag, "old", "new"]);
-        ran.tells(2, "", "--links");
-    }
-    (tree.run(&["diff", "--links", "--quiet", "old", "new"])).is(1, "");
         "{}",
         ran.out
     );
