@@ -48,6 +48,9 @@ pub(crate) static SCHEMAS: &[Schema] = &[
     },
     row("external", include_str!("schemas/external.json")),
     row("count", include_str!("schemas/count.json")),
+    row("error", include_str!("schemas/error.json")),
+    row("diagnostic", include_str!("schemas/diagnostic.json")),
+    row("link-change", include_str!("schemas/link-change.json")),
 ];
 
 const fn row(name: &'static str, text: &'static str) -> Schema {

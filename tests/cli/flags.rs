@@ -271,5 +271,26 @@ fn a_value_that_nothing_can_match_is_refused() {
         let words: Vec<_> = line.split('|').collect();
         tree.run(&words).tells(2, "", told);
     }
+    let tree = Tree::new(&[
+        ("old/a.html", "<a href=c>"),
+        ("new/a.html", "<base href=/><base href=x><a href=b>"),
+    ]);
+    for (kind, line) in [
+        ("error", "--json --messages=json no-such-file"),
+        ("diagnostic", "audit --json new"),
+        ("link-change", "diff --links --json old new"),
+    ] {
+        let ran = tree.run(&line.split(' ').collect::<Vec<_>>());
+        let found = |record: &serde_json::Value| record["type"] == kind;
+        let lines = ran.out.lines().chain(ran.err.lines());
+        let records = lines.filter(|line| line.starts_with('{'));
+        let record = records.map(parse).find(found).unwrap();
+        let schema = parse(&tree.run(&["schema", kind]).out);
+        let required = schema["required"].as_array().unwrap();
+        let names: Vec<_> = required.iter().map(|key| key.as_str().unwrap()).collect();
+        let mut keys: Vec<_> = record.as_object().unwrap().keys().collect();
+        keys.sort_by_key(|key| names.iter().position(|name| name == key));
+        assert_eq!(keys, names, "{kind}");
+    }
     assert_eq!(tree.run(&["audit", ".", "--try-ext", ".html"]).code, 0);
 }
