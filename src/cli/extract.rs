@@ -125,7 +125,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
     };
     let output = &arguments.output;
     let format = output.output();
-    let report = arguments.report.report();
+    let report = if output.quiet {
+        ReportMode::Nothing
+    } else {
+        arguments.report.report()
+    };
     let count_by = CountKey::chosen(&arguments.report.count_by, output.idn);
     match report {
         ReportMode::CountBy if count_by.contains(&CountKey::Rule) => {

@@ -243,6 +243,16 @@ fn pages_and_completions_name_every_flag() {
 }
 
 #[test]
+fn quiet_wins_over_counts_and_lists() {
+    let tree = tree();
+    for flags in ["-lq", "-qc", "-q|--count-by=host", "-q|--unique"] {
+        let words: Vec<_> = flags.split('|').chain(["a.txt"]).collect();
+        tree.run(&words).is(0, "");
+    }
+    tree.run(&["-q", "--files"]).tells(2, "", "--files");
+}
+
+#[test]
 fn schemas_are_those_of_the_records() {
     let tree = tree();
     let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
@@ -254,23 +264,6 @@ fn schemas_are_those_of_the_records() {
         assert!(record.get(key.as_str().unwrap()).is_some(), "{key}");
     }
     assert_eq!(tree.run(&["schema", "nothing"]).code, 2);
-}
-
-#[test]
-fn a_value_that_nothing_can_match_is_refused() {
-    let tree = Tree::new(&[("a.html", "<a href=b>y</a>"), ("b.html", "")]);
-    for (line, told) in [
-        ("a.html|--element|", "--element"),
-        ("a.html|-g|", "--glob"),
-        ("audit|.|--entry||--orphans", "--entry"),
-        ("audit|.|--index|a/b.html", "--index"),
-        ("audit|.|--index|", "--index"),
-        ("audit|.|--try-ext|", "--try-ext"),
-        ("audit|.|--ignore-attr|", "--ignore-attr"),
-    ] {
-        let words: Vec<_> = line.split('|').collect();
-        tree.run(&words).tells(2, "", told);
-    }
     let tree = Tree::new(&[
         ("old/a.html", "<a href=c>"),
         ("new/a.html", "<base href=/><base href=x><a href=b>"),
@@ -291,6 +284,23 @@ fn a_value_that_nothing_can_match_is_refused() {
         let mut keys: Vec<_> = record.as_object().unwrap().keys().collect();
         keys.sort_by_key(|key| names.iter().position(|name| name == key));
         assert_eq!(keys, names, "{kind}");
+    }
+}
+
+#[test]
+fn a_value_that_nothing_can_match_is_refused() {
+    let tree = Tree::new(&[("a.html", "<a href=b>y</a>"), ("b.html", "")]);
+    for (line, told) in [
+        ("a.html|--element|", "--element"),
+        ("a.html|-g|", "--glob"),
+        ("audit|.|--entry||--orphans", "--entry"),
+        ("audit|.|--index|a/b.html", "--index"),
+        ("audit|.|--index|", "--index"),
+        ("audit|.|--try-ext|", "--try-ext"),
+        ("audit|.|--ignore-attr|", "--ignore-attr"),
+    ] {
+        let words: Vec<_> = line.split('|').collect();
+        tree.run(&words).tells(2, "", told);
     }
     assert_eq!(tree.run(&["audit", ".", "--try-ext", ".html"]).code, 0);
 }

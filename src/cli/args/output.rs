@@ -191,9 +191,6 @@ pub(crate) struct ReportArgs {
     /// Print the files that would be read
     #[arg(long)]
     pub files: bool,
-    /// Print nothing; only set the exit code
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 impl ReportArgs {
@@ -204,7 +201,6 @@ impl ReportArgs {
             None if self.count => ReportMode::Count,
             None if self.files_with_matches => ReportMode::Paths,
             None if self.files => ReportMode::Files,
-            None if self.quiet => ReportMode::Nothing,
             None => ReportMode::Links,
         }
     }
@@ -293,6 +289,9 @@ pub(crate) struct OutputArgs {
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Print nothing; only set the exit code
+    #[arg(short, long, conflicts_with = "files")]
+    pub quiet: bool,
     /// Print skipped files and diagnostics of documents on standard error
     #[arg(short, long)]
     pub verbose: bool,
