@@ -246,7 +246,9 @@ impl Unfinished {
         // INVARIANT: the path is absolute and names a file, so it has a directory.
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut unfinished = UNFINISHED.lock();
-        let file = builder.tempfile_in(directory)?;
+        // The error itself names the temporary file.
+        let created = builder.tempfile_in(directory);
+        let file = created.map_err(|error| io::Error::from(error.kind()))?;
         unfinished.push(file.path().to_path_buf());
         let path = path.to_path_buf();
         Ok(Unfinished { file, path })

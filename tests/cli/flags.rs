@@ -242,6 +242,13 @@ fn pages_and_completions_name_every_flag() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_a_new_file_names_the_file_alone() {
+    let ran = tree().run(&["a.txt", "-o", "/proc/new"]);
+    ran.tells(2, "", "uriscan: cannot write /proc/new: entity not found\n");
+}
+
 #[test]
 fn quiet_wins_over_counts_and_lists() {
     let tree = tree();
