@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let reading = audit.options.reading.clone();
     let line = reading.progress.clone().map(ProgressLine::show);
     let mut reports = reports(arguments, reading.verbosity, &mut destinations);
-    reports.totals.config = config.map(|config| config.file.clone());
+    reports.totals.config = config.map(|config| (config.file.clone(), config.lowered.clone()));
     reports.fixes = fixes.as_mut();
     let tells = !findings.no_messages;
     let mut rerun = |replaced, on_finding: &mut (dyn FnMut(&Finding<'_>) + Send)| {

@@ -114,6 +114,10 @@ fn summary_names_the_configuration_and_lowered_rules() {
     let ran = tree.run(&["audit", "--json"]);
     told(&ran.err, lowered);
     told(&ran.out, ",\"config\":\"uriscan.toml\"}\n");
+    told(
+        &ran.out,
+        ",\"lowered\":[\"broken-file from error to allow\",\"broken-fragment from error to warning\"],",
+    );
     let ran = tree.run(&["audit", "--json", "--no-config"]);
     assert!(!ran.out.contains("\"config\""), "{}", ran.out);
     // Flags of the command line override the file.

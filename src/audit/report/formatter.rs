@@ -93,7 +93,8 @@ pub struct AuditSummary {
     pub(crate) forgiven: u64,
     /// Unused lines of the baseline: the first ones, and the number of all.
     pub(crate) stale: (Vec<String>, u64),
-    pub(crate) config: Option<PathBuf>,
+    /// The configuration, and the rules whose levels it lowers.
+    pub(crate) config: Option<(PathBuf, Vec<String>)>,
     pub(crate) servers: Vec<SiteServer>,
     pub(crate) sources: Vec<SiteSource>,
     /// Causes that most findings share.

@@ -4,6 +4,7 @@ use smart_default::SmartDefault;
 
 use super::formatter::{AuditSummary, ReportFormatter, ReportRecord};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
+use crate::audit::server::SiteServer;
 use crate::output::column::ColumnKind;
 use crate::output::field::{FIELDS, default_fields};
 use crate::output::json::{
@@ -65,44 +66,47 @@ impl ReportFormatter for JsonlReport {
         push_count("read_as_text", totals.summary.read_as_text, out);
         push_count("unsuggested", totals.unsuggested, out);
         push_count("ignored", totals.ignored, out);
-        if let Some(addresses) = totals.addresses {
-            push_count("addresses", addresses, out);
-        }
+        let addresses = totals.addresses.map(|count| ("addresses", count));
+        push_each_count(addresses.into_iter(), out);
         if let Some((fixed, unfixed)) = totals.fixed {
             push_count("fixed", fixed, out);
             push_count("unfixed", unfixed, out);
         }
         let sites = &totals.servers;
         if !sites.is_empty() {
-            push_key("servers", out);
-            push_list(sites.iter(), out, |site, out| {
-                push_string(&[&*site.root, b"=", site.server.as_bytes()].concat(), out);
-            });
+            let named = |site: &SiteServer| [&*site.root, b"=", site.server.as_bytes()].concat();
+            push_texts("servers", sites.iter().map(named), out);
             let rules = sites.iter().map(|site| site.rules).sum();
             push_count("server_rules", rules, out);
             let unfollowed = sites.iter().map(|site| site.unfollowed).sum();
             push_count("unfollowed_rules", unfollowed, out);
         }
-        if !totals.sources.is_empty() {
-            push_key("sources", out);
-            push_list(totals.sources.iter(), out, |site, out| {
-                let generator = format!("={} ({})", site.kind, site.reason);
-                push_string(&[&*site.root, generator.as_bytes()].concat(), out);
-            });
-        }
-        if !totals.hints.is_empty() {
-            push_key("hints", out);
-            push_list(totals.hints.iter(), out, |hint, out| {
-                push_string(hint.as_bytes(), out);
-            });
-        }
+        let sources = totals.sources.iter().map(|site| {
+            let generator = format!("={} ({})", site.kind, site.reason);
+            [&*site.root, generator.as_bytes()].concat()
+        });
+        push_texts("sources", sources, out);
+        push_texts("hints", totals.hints.iter(), out);
         push_counts("rules", totals.by_rule(), out);
         push_count("forgiven", totals.forgiven(), out);
         push_count("stale", totals.stale(), out);
-        if let Some(config) = &totals.config {
+        if let Some((config, lowered)) = &totals.config {
+            push_texts("lowered", lowered.iter(), out);
             push_member("config", &config.to_string_lossy(), out);
         }
         out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Appends a list of texts, unless it is empty.
+fn push_texts(
+    name: &str,
+    texts: impl ExactSizeIterator<Item = impl AsRef<[u8]>>,
+    out: &mut Vec<u8>,
+) {
+    if texts.len() > 0 {
+        push_key(name, out);
+        push_list(texts, out, |text, out| push_string(text.as_ref(), out));
     }
 }
 
