@@ -298,6 +298,20 @@ fn rules_of_azure_are_followed() {
 }
 
 #[test]
+fn pages_of_errors_of_azure_are_not_orphans() {
+    let rules = r#"{"responseOverrides": {"404": {"rewrite": "/lost.html"},
+        "401": {"redirect": "/login", "statusCode": 302}, "403": {"statusCode": 404}}}"#;
+    let tree = Tree::new(&[
+        ("index.html", ""),
+        ("lost.html", ""),
+        ("staticwebapp.config.json", rules),
+    ]);
+    tree.run(&["audit", "--orphans", "--quiet", "."]).is(0, "");
+    let ran = tree.run(&["audit", "--orphans", "--fail-on=warning", "."]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}
+
+#[test]
 fn files_tell_the_server_and_the_summary_says_so() {
     for (file, server) in [
         ("_redirects", "netlify"),

@@ -50,12 +50,10 @@ pub(super) static FIREBASE: JsonRules = JsonRules {
 
 #[rustfmt::skip]
 pub(super) static AZURE: JsonRules = JsonRules {
-    hosting: None,
     directory: "",
     lists: [("routes", "route", "redirect", 302), ("routes", "route", "rewrite", 200)],
-    status: "statusCode",
-    programs: &[],
     pattern: |source| PathPattern::expression(&expression_of(source), None),
+    ..VERCEL
 };
 
 impl JsonRules {
@@ -112,10 +110,14 @@ impl JsonRules {
         if let Some(routes) = members.get("routes").filter(|_| !has_routes) {
             parsed.unfollowed.add(offset(routes));
         }
-        let fallback = members.get("navigationFallback").filter(|_| has_routes);
-        let names = &("", "", "rewrite", 200);
-        let fallback = fallback.and_then(|rule| self.rule(text, rule.get(), names));
-        parsed.rules.extend(fallback.and_then(Result::ok));
+        let member = |name: &str| members.get(name).filter(|_| has_routes);
+        let rule = |rule: &&RawValue| self.rule(text, rule.get(), &("", "", "rewrite", 200))?.ok();
+        (parsed.rules).extend(member("navigationFallback").and_then(rule));
+        let pages = member("responseOverrides");
+        let pages =
+            pages.and_then(|pages| serde_json::from_str::<JsonMembers<'_>>(pages.get()).ok());
+        let pages = pages.iter().flat_map(JsonMembers::values).filter_map(rule);
+        parsed.error_pages = pages.map(|page| page.to).collect();
         Some(parsed)
     }
 
@@ -179,16 +181,9 @@ fn expression_of(source: &str) -> String {
 /// Parses a glob of Firebase, whose segments are texts, `:name`, `:name*`, `*` or `**`.
 fn glob(source: &str) -> Option<PathPattern> {
     let path = source.strip_suffix('/').unwrap_or(source).as_bytes();
-    PathPattern::segments(path, |segment| {
-        let name = segment.strip_prefix(b":").unwrap_or_default();
-        match name.strip_suffix(b"*") {
-            _ if segment == b"**" => Some(SegmentPattern::rest(b"")),
-            _ if segment == b"*" => Some(SegmentPattern::Named(Box::default())),
-            Some(all) if is_name(all) => Some(SegmentPattern::rest(all)),
-            None if is_name(name) => Some(SegmentPattern::Named(name.into())),
-            _ if segment.iter().any(|byte| b"():*+?{}\\[]!@|".contains(byte)) => None,
-            _ => Some(SegmentPattern::literal(segment)),
-        }
+    PathPattern::segments(path, |text| match text {
+        b"*" => Some(SegmentPattern::Named(Box::default())),
+        _ => segment(text, b"**", b"():*+?{}\\[]!@|"),
     })
 }
 
@@ -198,19 +193,20 @@ fn pattern(source: &str) -> Option<PathPattern> {
         return None;
     }
     let path = source.strip_suffix('/').unwrap_or(source).as_bytes();
-    let is_special = |byte: &u8| b"():*+?{}\\[]".contains(byte);
-    let segments = PathPattern::segments(path, |segment| {
-        let name = segment.strip_prefix(b":").unwrap_or_default();
-        let all = name.strip_suffix(b"*").unwrap_or_default();
-        if is_name(name) {
-            Some(SegmentPattern::Named(name.into()))
-        } else if is_name(all) || segment == b"(.*)" {
-            Some(SegmentPattern::rest(all))
-        } else {
-            (!segment.iter().any(is_special)).then(|| SegmentPattern::literal(segment))
-        }
-    });
+    let segments = PathPattern::segments(path, |text| segment(text, b"(.*)", b"():*+?{}\\[]"));
     segments.or_else(|| expression(source))
+}
+
+/// Parses a segment: a name after a colon, maybe with `*`, `all`, or a text without special bytes.
+fn segment(text: &[u8], all: &[u8], special: &[u8]) -> Option<SegmentPattern> {
+    let name = text.strip_prefix(b":").unwrap_or_default();
+    match name.strip_suffix(b"*") {
+        _ if text == all => Some(SegmentPattern::rest(b"")),
+        Some(all) if is_name(all) => Some(SegmentPattern::rest(all)),
+        None if is_name(name) => Some(SegmentPattern::Named(name.into())),
+        _ if text.iter().any(|byte| special.contains(byte)) => None,
+        _ => Some(SegmentPattern::literal(text)),
+    }
 }
 
 /// `None` for syntax that expressions lack.
