@@ -265,6 +265,7 @@ fn spans_are_bytes_of_the_decoded_part() {
         ("S: x\n\nab <http://c.example/>", (4, 21)),
         ("Content-Transfer-Encoding: quoted-printable\n\n=C3=A9 <http://c.exa=\nmple/>", (4, 21)),
         ("Content-Transfer-Encoding: base64\n\nYWIgPGh0dHA6Ly9jLmV4YW1wbGUvPg==", (4, 21)),
+        ("Content-Transfer-Encoding: \"Base64\" (c)\n\nYWIgPGh0dHA6Ly9jLmV4YW1wbGUvPg==", (4, 21)),
         // Three bytes of charset for one character.
         ("Content-Type: text/plain; charset=utf-7\n\n+AOk- <http://c.example/>", (7, 24)),
         ("Content-Type: text/plain; format=flowed; delsp=yes\n\n> ab <http://c. \n> example/>", (6, 27)),
@@ -367,8 +368,11 @@ fn a_content_id_names_a_part_anywhere_in_the_message() {
             "1/3 CID:none -"
         ]
     );
-    let archive = format!("X-URL: <cid:i@a.example>\n{MIXED}--b\n{IMAGE}--b--\n");
-    assert_eq!(named(&archive), ["1/0 cid:i@a.example 1"]);
+    for id in ["<i@a.example>", "(c) <i@a.example> (d)", " i@a.example"] {
+        let image = IMAGE.replace("<i@a.example>", id);
+        let archive = format!("X-URL: <cid:i@a.example>\n{MIXED}--b\n{image}--b--\n");
+        assert_eq!(named(&archive), ["1/0 cid:i@a.example 1"]);
+    }
     // Out of a related entity, and into one.
     let related = "Content-Type: multipart/related; boundary=c\n\n";
     let archive = format!("{MIXED}--b\n{related}--c\n{PAGE}--c--\n--b\n{IMAGE}--b--\n");

@@ -236,27 +236,25 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     let mut decoded = DecodedText::default();
     text(raw, &mut decoded);
     let value = decoded.bytes.trim_ascii();
-    let mut uri = match value {
-        [open @ (b'<' | b'"'), rest @ ..] => {
-            let close = if *open == b'<' { b'>' } else { b'"' };
-            rest[..run_end(rest, 0, |byte| byte != close)].to_vec()
-        }
-        _ => {
-            // A URI may hold parentheses; a comment follows white space.
-            let (mut uri, mut at) = (Vec::new(), 0);
-            let mut comments = Comments::default();
-            while at < value.len() {
-                let apart = at == 0 || value[at - 1].is_ascii_whitespace();
-                if value[at] == b'(' && apart {
-                    at = comments.end(value, at);
-                } else {
-                    uri.push(value[at]);
-                    at += 1;
-                }
+    // A URI may hold parentheses; a comment follows white space.
+    let (mut uri, mut at) = (Vec::new(), 0);
+    let mut comments = Comments::default();
+    while at < value.len() {
+        let apart = at == 0 || value[at - 1].is_ascii_whitespace();
+        match value[at] {
+            b'(' if apart => at = comments.end(value, at),
+            open @ (b'<' | b'"') if uri.trim_ascii().is_empty() => {
+                let close = if open == b'<' { b'>' } else { b'"' };
+                let end = run_end(value, at + 1, |byte| byte != close);
+                uri = value[at + 1..end].to_vec();
+                break;
             }
-            uri
+            byte => {
+                uri.push(byte);
+                at += 1;
+            }
         }
-    };
+    }
     uri.retain(|byte| !byte.is_ascii_whitespace());
     uri
 }

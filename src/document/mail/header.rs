@@ -297,7 +297,7 @@ impl Header {
                 return;
             }
             EntityProperty::Transfer => {
-                values.extend_from_slice(field_value::main_value(raw).as_bytes());
+                values.extend_from_slice(field_value::main_value(raw).trim_matches('"').as_bytes());
             }
             EntityProperty::Location | EntityProperty::Base | EntityProperty::Snapshot => {
                 values.extend_from_slice(&field_value::lone_uri(raw));
@@ -349,8 +349,7 @@ fn extend_unfolded(values: &mut Vec<u8>, raw: &[u8]) {
 
 /// Returns the text in angle brackets, or all of it.
 fn bracketed(raw: &[u8]) -> &[u8] {
-    let raw = raw.trim_ascii();
-    let inner = raw.strip_prefix(b"<").unwrap_or(raw);
+    let inner = memchr(b'<', raw).map_or(raw.trim_ascii(), |at| &raw[at + 1..]);
     memchr(b'>', inner).map_or(inner, |end| &inner[..end])
 }
 

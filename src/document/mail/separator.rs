@@ -129,10 +129,12 @@ fn ends_in_date(line: &[u8]) -> bool {
     let mut seen = 0;
     // Nearly all bytes come after the comma.
     let is_between = |&byte: &u8| byte <= b',' && matches!(byte, b' ' | b'\t' | b',');
+    let line = &line[..REMOTE.find(line).map_or(line.len(), |found| found.start())];
     let words = line.rsplit(is_between).filter(|word| !word.is_empty());
     let mut parts = words.take(12).map_while(date_part);
     parts.any(|part| {
-        seen |= part;
+        // Of two short numbers one is a year.
+        seen |= if part & seen == DAY { YEAR } else { part };
         seen == MONTH | DAY | TIME | YEAR
     })
 }
@@ -141,26 +143,23 @@ const MONTH: u8 = 1;
 const DAY: u8 = 2;
 const TIME: u8 = 4;
 const YEAR: u8 = 8;
-/// A part that a date need not have.
-const OTHER: u8 = 0;
 
 /// `9:30` and `10:11:12`.
 static CLOCK: Pattern = Pattern::new(r"^[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2})?$");
-/// Names of zones, also in parentheses, `AM` and `PM`.
-static ZONE: Pattern = Pattern::new(r"^(?:[A-Z]{1,5}|\([A-Z]{1,5}\))$");
-const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+/// Names of weekdays and zones, also in parentheses, offsets of zones, `AM` and `PM`.
+static OTHER: Pattern =
+    Pattern::new(r"^(?:[A-Z]{1,5}|\([A-Z]{1,5}\)|[+-][0-9]{4}|(?i:mon|tue|wed|thu|fri|sat|sun))$");
+/// The host that UUCP appends.
+static REMOTE: Pattern = Pattern::new(r" remote from [^ ]+$");
 
 fn date_part(word: &[u8]) -> Option<u8> {
-    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
-    let is_weekday = |name: &&[u8]| word.eq_ignore_ascii_case(name);
+    let is_number = word.iter().all(u8::is_ascii_digit);
     match word.len() {
-        1 | 2 if is_number(word) => Some(DAY),
-        4 if is_number(word) => Some(YEAR),
+        1 | 2 if is_number => Some(DAY),
+        4 if is_number => Some(YEAR),
         3 if month(word).is_some() => Some(MONTH),
-        3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
         4..=8 if CLOCK.is_match(word) => Some(TIME),
-        5 if matches!(word[0], b'+' | b'-') && is_number(&word[1..]) => Some(OTHER),
-        1..=7 if ZONE.is_match(word) => Some(OTHER),
+        1..=7 if OTHER.is_match(word) => Some(0),
         _ => None,
     }
 }

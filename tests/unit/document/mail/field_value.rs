@@ -96,6 +96,7 @@ fn comments_end_where_a_search_from_their_start_says() {
             ("<http://a.example/ x>", "http://a.example/x"),
             ("\"http://a.example/\" (home)", "http://a.example/"),
             ("http://a.example/(x) (home)", "http://a.example/(x)"),
+            ("(home) <http://a.example/> x", "http://a.example/"),
             ("=?us-ascii?Q?http://a.example/a_b/?=\n =?us-ascii?Q?c?=", "http://a.example/ab/c"),
         ];
         for (value, expected) in rows {
