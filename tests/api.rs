@@ -143,6 +143,17 @@ fn public_items_are_at_most_120() {
 }
 
 #[test]
+fn overlay_by_an_absolute_path_is_of_a_file_reached_by_a_relative_path() {
+    let path = "corpus/css/conditions.css";
+    let absolute = std::env::current_dir().unwrap().join(path);
+    let options = AuditOptions::default().overlay(absolute, "a { b: url(none.png) }");
+    let mut references = Vec::new();
+    let on_finding = |finding: &Finding<'_>| references.push(finding.reference().to_vec());
+    audit(&options, [path], on_finding).unwrap();
+    assert_eq!(references, [b"none.png"]);
+}
+
+#[test]
 fn overlay_of_a_file_that_does_not_exist_is_not_audited() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.html");

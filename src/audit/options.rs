@@ -351,15 +351,15 @@ impl AuditOptions {
 
     /// Reads a document from memory instead of its file: for editors and preprocessors. Contents of a
     /// file that does not exist are not read.
-    ///
-    /// `path` is the path as the audit reaches it from those that it is given.
     #[must_use]
     pub fn overlay(mut self, path: impl Into<PathBuf>, contents: impl Into<Vec<u8>>) -> Self {
+        let path = path.into();
+        let absolute = self.absolute(&path).map(|path| path_of(&path));
         let whole = Splice {
             range: Splice::WHOLE,
             bytes: contents.into(),
         };
-        Arc::make_mut(&mut self.reading.replaced).insert(path.into(), vec![whole]);
+        Arc::make_mut(&mut self.reading.replaced).insert(absolute.unwrap_or(path), vec![whole]);
         self
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use smart_default::SmartDefault;
 
 use super::bases::Bases;
 use super::tally::CountKey;
-use super::walk::{Entry, EntryKind, read_start};
+use super::walk::{Entry, EntryKind, bytes_of, path_of, read_start};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
 use crate::bytes::class::split_once;
 use crate::decode::compression::Codec;
@@ -93,7 +93,7 @@ pub struct PipelineOptions {
 /// The size of pieces, in bytes: a piece should fit in the cache of a core.
 pub const PIECE: u64 = 1 << 20;
 
-/// The replaced parts of files, in ascending order, by the paths of the files.
+/// The replaced parts of files, in ascending order, by the paths of the files, as reached or absolute.
 pub type Replaced = Arc<BTreeMap<PathBuf, Vec<Splice>>>;
 
 /// A part of a file, and the bytes that replace it.
@@ -124,6 +124,16 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
 }
 
 impl PipelineOptions {
+    /// Returns the replaced parts of a file.
+    pub(crate) fn splices(&self, path: &Path) -> Option<&Vec<Splice>> {
+        let of_absolute = || {
+            let is_any = !self.replaced.is_empty();
+            let absolute = is_any.then(|| self.bases.absolute(bytes_of(path)))?.ok()?;
+            self.replaced.get(&path_of(&absolute))
+        };
+        self.replaced.get(path).or_else(of_absolute)
+    }
+
     /// Returns whether records of other kinds than links are among these, and not messages.
     pub(crate) fn has_records(&self) -> bool {
         self.output.has_records() && self.messages == MessageForm::Words

@@ -91,7 +91,7 @@ impl<'a> FileReader<'a> {
             let read = self.archive(entry, &GIT, container, sink);
             return Ok(FileOutcome::Read(read));
         }
-        if let Some(splices) = self.options.replaced.get(&entry.path) {
+        if let Some(splices) = self.options.splices(&entry.path) {
             if let [whole] = &splices[..]
                 && whole.range == Splice::WHOLE
             {
