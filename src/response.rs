@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 use crate::document::{Format, content_type, http};
 use crate::extractor::{Document, Extractor};
 use crate::linker::Sink;
-use crate::uri::{Base, BaseError, BaseSource, Reference, Resolver, Rules};
+use crate::uri::{Base, BaseError, BaseSource, Resolver, Rules, scheme_length};
 
 /// The header of a response.
 ///
@@ -70,8 +70,8 @@ impl Response {
                 response.name_base(value, BaseSource::EntityHttpContentLocation);
             } else {
                 // A field is one line, whatever its name and its value hold.
-                let line = [name.as_bytes(), b": ", value].concat();
-                let kept = line.iter().filter(|byte| !matches!(byte, b'\r' | b'\n'));
+                let line = name.bytes().chain(*b": ").chain(value.iter().copied());
+                let kept = line.filter(|byte| !matches!(byte, b'\r' | b'\n'));
                 response.block.extend(kept);
                 response.block.push(b'\n');
             }
@@ -83,7 +83,7 @@ impl Response {
     fn name_base(&mut self, value: &[u8], source: BaseSource) {
         let best = BaseSource::EntityHttpContentBase;
         let known = self.entity.as_ref().map(|base| &base.source);
-        let is_refused = source == best && Reference::split(value).scheme.is_none();
+        let is_refused = source == best && scheme_length(value).is_none();
         if is_refused || known == Some(&best) {
             return;
         }

@@ -63,6 +63,7 @@ fn unreadable_fields_leave_the_defaults_of_the_body() {
         &[("content-type", b"text/html; charset=\"\"; charset=utf-8")],
         &[("CONTENT-TYPE", b"text/html;charset=no-such-charset")],
         &[("Content-Base", b"relative/")],
+        &[("Content-Base", b"\"http://example.org/\"")],
         &[
             ("Content-Base", b"http://[x/"),
             ("Content-Location", b"http://[x/"),

@@ -26,7 +26,7 @@ use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
 use crate::document::{self, Format, http};
 use crate::linker::WebRecord;
-use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
+use crate::uri::{Base, BaseSource, Rules, resolve, scheme_length};
 
 const LONGEST_HEADER: usize = 1 << 20;
 /// The longest block that is kept in memory, to see what follows it, in bytes.
@@ -647,7 +647,7 @@ impl WebArchive {
 
     fn body_base(&self, header: &ResponseHeader, target: Option<Base>) -> Option<Base> {
         let content_base = header.content_base.clone();
-        if let Some(uri) = content_base.filter(|uri| Reference::split(uri).scheme.is_some()) {
+        if let Some(uri) = content_base.filter(|uri| scheme_length(uri).is_some()) {
             let source = BaseSource::EntityHttpContentBase;
             return Some(Base { uri, source });
         }
