@@ -148,7 +148,9 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
                 || has_names && (is_marked(before) || before.starts_with("~/"));
             // In AsciiDoc a URL outside of macros is known by its scheme.
             let is_url = link.attribute.is_none() && is_absolute(link.reference);
-            (!is_bound || is_marked(text)) && (!is_url || is_web)
+            // After `file:` in Org a host would follow.
+            let has_host = has_names && inner == Escapes::Plain && text.starts_with("//");
+            (!is_bound || is_marked(text)) && (!is_url || is_web) && !has_host
         }
         // Some elements take absolute references alone.
         Context::Text if inner == Escapes::Xml => {

@@ -499,6 +499,7 @@ fn references_that_would_be_read_otherwise_are_not_written() {
             &["&b.adoc", "!b.adoc", "@b.adoc", "+b.adoc", "-b.adoc"],
         ),
         ("org", "[[~/a.org]]\n", "./b.org", &["b.org", ".b", "b:c"]),
+        ("org", "[[file:a.org]]\n", "b.org", &["//b.example/"]),
     ] {
         let format = Format::named(format).unwrap();
         for new in others.iter().chain([&fitting]) {
