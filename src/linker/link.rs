@@ -432,7 +432,8 @@ pub struct Attachment<'a> {
 
 /// Receives links, and whatever else is found, in document order.
 ///
-/// A closure that takes a link is a sink, which ignores everything else and never stops.
+/// A closure that takes a link is a sink, which ignores everything else and never stops. Its argument
+/// needs a type: `|link: &Link<'_>|`.
 pub trait Sink {
     /// Receives a link; after `Break` nothing more of the document is read or received.
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()>;
