@@ -598,7 +598,7 @@ impl Linker {
         for index in range {
             let scope = &mut self.scopes[index];
             let diagnostics = &mut scope.diagnostics;
-            diagnostics.sort_by_key(|&(code, ..)| code.name);
+            diagnostics.sort_by_key(|&(code, _, offset)| (offset, code.name));
             for &(code, count, offset) in &scope.diagnostics {
                 let diagnostic = Diagnostic::new(scope.member(), code, offset);
                 sink.event(&Found::Diagnostic(Diagnostic {
