@@ -29,7 +29,7 @@ static MAIN: Pattern = Pattern::new(r#"(?i)<main\b|\brole="main"|<article\b|<h1\
 static MAIN_END: Pattern = Pattern::new("(?i)</main|</article|<footer");
 static TITLE: Pattern = Pattern::new("(?i)(?:<title[^>]*>|^# |\n# )([^<\n]*)");
 static TAG: Pattern =
-    Pattern::new(r"(?i)<script\b.*?</script[^>]*>|<style\b.*?</style[^>]*>|<[^>]*>");
+    Pattern::new(r"(?i)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<[^>]*>");
 static HEADING_END: Pattern = Pattern::new("(?i)</h|\n");
 
 /// An address that the new set does not answer as the old one did.

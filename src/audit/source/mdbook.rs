@@ -56,7 +56,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 }
 
 /// A link, or a comment, in which links name nothing.
-static LINK: Pattern = Pattern::new(r"(?s)<!--.*?-->|\]\([ \t]*<?([^)>#\n]*)");
+static LINK: Pattern = Pattern::new(r"<!--.*?(?:-->|\z)|\]\([ \t]*<?([^)>#\n]*)");
 
 /// Returns the files of the chapters of a summary, in their order.
 pub(super) fn chapters(text: &[u8]) -> Vec<Vec<u8>> {
