@@ -378,6 +378,22 @@ fn links_before_the_cut_of_a_file_are_read() {
 }
 
 #[test]
+fn links_before_a_lost_page_tree_are_read_once() {
+    let link = |uri: &str| format!("<</Subtype/Link/A<</S/URI/URI(http://example.com/{uri})>>>>");
+    let objects = [
+        (5, link("a")),
+        (6, link("b")),
+        (3, format!("<</Type/Page/Annots[5 0 R {}]>>", link("c"))),
+    ];
+    let objects = objects.map(|(number, object)| format!("{number} 0 obj\n{object}\nendobj\n"));
+    let file = format!("%PDF-1.7\n{}2 0 obj\n<</Type/Pages/Ki", objects.concat());
+    let uris = ["a", "c", "b"].map(|uri| format!("http://example.com/{uri}"));
+    assert_eq!(references(file.as_bytes()), uris);
+    let catalog = format!("{file}\n1 0 obj\n<</Type/Catalog/Pages 9 0 R>>\nendobj\n");
+    assert_eq!(references(catalog.as_bytes()), uris);
+}
+
+#[test]
 fn encrypted_pdf_is_diagnosed() {
     let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
     let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));

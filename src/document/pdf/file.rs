@@ -116,6 +116,7 @@ impl<'a> PdfFile<'a> {
             file.fault(&diagnostic::PDF_XREF_REBUILT, 0);
             (file.root, file.is_encrypted) = (None, false);
             file.index = file.search();
+            file.root = file.root.or_else(|| file.found_catalog());
         }
         file
     }
@@ -637,7 +638,7 @@ impl PdfFile<'_> {
     fn search(&mut self) -> ObjectIndex {
         let finder = memmem::Finder::new(b"obj");
         let (mut at, mut from) = (0, 0);
-        let (mut trailer_root, mut stream_root, mut catalog) = (None, None, None);
+        let (mut trailer_root, mut stream_root) = (None, None);
         while let Some(next) = finder.find(&self.bytes[at..]) {
             let keyword = at + next;
             at = keyword + 3;
@@ -657,7 +658,6 @@ impl PdfFile<'_> {
             };
             let kind = kind.and_then(|kind| self.plain_name(kind));
             match kind.as_deref().unwrap_or_default() {
-                b"Catalog" => catalog = Some(value),
                 b"XRef" => stream_root = self.read_found_trailer(value).or(stream_root),
                 b"ObjStm" => {
                     let known = self.streams.get(&number).copied().flatten();
@@ -682,28 +682,29 @@ impl PdfFile<'_> {
             }
         }
         trailer_root = self.trailers(from..self.bytes.len()).or(trailer_root);
-        self.root = trailer_root.or(stream_root).or(catalog);
-        if self.root.is_none() {
-            self.root = self.packed_catalog();
-        }
+        self.root = trailer_root.or(stream_root);
         std::mem::take(&mut self.entries).into_iter().collect()
     }
 
-    /// Returns the last catalog in a stream, for a file that was cut.
-    fn packed_catalog(&mut self) -> Option<PdfValue> {
-        let mut catalog = None;
-        for stream in 0..self.unpacked.len() {
-            for object in 0..self.unpacked[stream].objects.len() {
-                let (_, at) = self.unpacked[stream].objects[object];
-                let value = self.value_at(stream as u32 + 1, at as usize)?;
-                let kind = self.fields_here(value, ["Type"]).and_then(|[kind]| kind);
-                let kind = kind.and_then(|kind| self.plain_name(kind));
-                if kind.as_deref() == Some(b"Catalog") {
-                    catalog = Some(value);
-                }
-            }
-        }
-        catalog
+    /// Returns all objects with their numbers.
+    pub(super) fn objects(&mut self) -> Vec<(u32, PdfValue)> {
+        let mut numbers: Vec<u32> = self.index.keys().copied().collect();
+        numbers.sort_unstable();
+        let object = |number| Some((number, self.object(number)?));
+        numbers.into_iter().filter_map(object).collect()
+    }
+
+    /// Returns the last catalog, for a file that was cut.
+    fn found_catalog(&mut self) -> Option<PdfValue> {
+        let known = self.faults.len();
+        let mut objects = self.objects().into_iter().rev();
+        let catalog = objects.find(|&(_, object)| {
+            let kind = self.fields_here(object, ["Type"]).and_then(|[kind]| kind);
+            kind.and_then(|kind| self.plain_name(kind)).as_deref() == Some(b"Catalog")
+        });
+        // Objects of other kinds may be damaged.
+        self.faults.truncate(known);
+        catalog.map(|(_, object)| object)
     }
 
     /// Returns the fields of a dictionary at a value itself, not a reference to one.

@@ -55,9 +55,7 @@ impl PdfScanner {
             return diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0, events);
         }
         let catalog = file.catalog();
-        let has_pages = catalog.is_some_and(|catalog| {
-            PdfWalk::new(&mut file, events, offset).references(catalog, anchors)
-        });
+        let has_pages = PdfWalk::new(&mut file, events, offset).references(catalog, anchors);
         for (code, at) in std::mem::take(&mut file.faults) {
             // Where a file is cut, an object has no end.
             if !(is_cut && *code == diagnostic::PDF_DAMAGED) {

@@ -61,21 +61,40 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
     }
 
     /// Reports all references; returns whether there is a page tree.
-    pub(super) fn references(&mut self, catalog: PdfValue, anchors: bool) -> bool {
+    pub(super) fn references(&mut self, catalog: Option<PdfValue>, anchors: bool) -> bool {
         let keys = ["Pages", "URI", "OpenAction", "AA", "Outlines", "AcroForm"];
-        let fields = self.file.fields(catalog, keys).unwrap_or_default();
-        let [pages, uri, open, additional, outlines, form] = fields;
+        let fields = catalog.and_then(|catalog| self.file.fields(catalog, keys));
+        let [pages, uri, open, additional, outlines, form] = fields.unwrap_or_default();
         self.base = uri.and_then(|uri| self.base(uri));
         let has_pages = pages.is_some_and(|pages| self.pages(pages, anchors));
         self.chain(open, ACTION);
-        self.additional(additional, ACTION);
-        self.outlines(outlines);
-        self.form(form);
+        if has_pages {
+            self.additional(additional, ACTION);
+            self.outlines(outlines);
+            self.form(form);
+        } else {
+            self.objects();
+        }
         self.leave();
-        if anchors {
+        if let Some(catalog) = catalog.filter(|_| anchors) {
             self.destinations(catalog);
         }
         has_pages
+    }
+
+    /// Reports the actions of all objects, for a file that was cut before its page tree.
+    fn objects(&mut self) {
+        let objects = self.file.objects();
+        for &(_, object) in &objects {
+            if let Some([Some(annotations)]) = self.file.fields(object, ["Annots"]) {
+                self.annotations(annotations);
+            }
+        }
+        for (number, object) in objects {
+            if !self.annotations.contains(&number) {
+                self.actions(object, ANNOTATION);
+            }
+        }
     }
 
     /// Returns the base of URI actions (section 12.6.4.8).
