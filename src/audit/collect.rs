@@ -17,7 +17,7 @@ use super::options::ListedLinks;
 use super::rules::{FragmentMatch, LinkState, RuleId, StateCounts, TargetFacts, add_counts};
 use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
-    TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
+    TargetLocation, is_route, line_range, percent_decoded, required_name, split_path,
 };
 use super::wire::{Packed, WireReader};
 use crate::document::Format;
@@ -564,7 +564,7 @@ impl LinkCollector<'_> {
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
             let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name).to_le_bytes());
-            let decoded = decode_fragment(name);
+            let decoded = percent_decoded(name);
             let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
             names = (hash(first), hash(last).filter(|_| !last.is_empty()));
         }

@@ -16,7 +16,7 @@ use super::redirect_formats::Redirection;
 use super::report::{AuditSummary, ReportSet};
 use super::rules::{Level, RuleId, StateCounts};
 use super::successors::{self, Missing};
-use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment, split_name};
+use super::target::{TargetLocation, percent_decoded, split_authority, split_fragment, split_name};
 use super::targets::{Inventory, TargetPage, shown_uri, with_id};
 use super::wire::{WireReader, WireRecord};
 use crate::bytes::pattern::Pattern;
@@ -113,7 +113,7 @@ impl TargetList {
         });
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             self.has_ids = true;
-            self.pages[index].1.push(decode_fragment(id).into_owned());
+            self.pages[index].1.push(percent_decoded(id).into_owned());
         }
     }
 }

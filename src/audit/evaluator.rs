@@ -4,7 +4,6 @@ use std::hash::BuildHasher;
 
 use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
-use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
@@ -19,7 +18,8 @@ use super::rules::{RuleId, TargetFacts, is_unfilled};
 use super::site::{AnchorSet, Site};
 use super::source::page::SourcePage;
 use super::target::{
-    ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path,
+    ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, percent_decoded, split_fragment,
+    split_path,
 };
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -333,7 +333,7 @@ impl<'a> Evaluator<'a> {
             return true;
         }
         let document = self.audit.checker.paths.path(file);
-        let decoded: Vec<u8> = percent_decode(written).collect();
+        let decoded = percent_decoded(written);
         let exists = |parts: &[&[u8]]| !written.is_empty() && path_of(&parts.concat()).exists();
         let mut above = memchr::memrchr_iter(b'/', &document).map(|at| &document[..=at]);
         match decoded.strip_prefix(b"/") {

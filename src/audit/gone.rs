@@ -66,7 +66,8 @@ impl GoneFiles {
     }
 
     pub(super) fn renamed(&self, path: &[u8]) -> Option<&[u8]> {
-        let index = *self.by_spelling.get(&spelling(path))?;
+        let spelling = self.paths.first().map(|_| spelling(path))?;
+        let index = *self.by_spelling.get(&spelling)?;
         self.paths[index].renamed.as_deref()
     }
 

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 use parking_lot::Mutex;
-use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, LookupMatch, start_of};
 use super::ignored::IgnoreRules;
@@ -22,7 +21,8 @@ use super::source::page::SourcePage;
 use super::source::paths::{join, with_slash};
 use super::source::repository::{Repository, directory_page};
 use super::target::{
-    TargetChecker, TargetLocation, split_fragment, split_name, split_path, text_directives,
+    TargetChecker, TargetLocation, percent_decoded, split_fragment, split_name, split_path,
+    text_directives,
 };
 use super::wiki::WikiPages;
 use crate::bytes::class::split_once;
@@ -388,9 +388,7 @@ impl<'a> LookupCache<'a> {
         let Some(base) = link.base.map(|base| base.uri) else {
             return location;
         };
-        let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
-        let above = may_leave.then(|| steps_above(self.depth(base), link.reference));
-        let above = above.flatten();
+        let above = steps_above(self.depth(base), link.reference);
         if is_internal(base) && above.is_some_and(is_on_forge) {
             return TargetLocation::Skipped;
         }
@@ -440,7 +438,7 @@ impl<'a> LookupCache<'a> {
         if repositories.any(|own| own.is_of_forge(&path, reference)) {
             return TargetLocation::Skipped;
         }
-        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
+        let written = percent_decoded(split_path(reference).0);
         let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
         let depth = self.depth(base.uri);
         if let Some(below) = written.strip_prefix(b"/") {
@@ -644,8 +642,10 @@ fn is_private(reference: &[u8]) -> bool {
 }
 
 /// The extensions of the sources of programs.
-const PROGRAMS: &str =
-    "c cc cjs cpp cs cts go h hpp java js jsx kt lua mjs mts pl py rb rs sh swift ts tsx";
+const PROGRAMS: [&[u8]; 24] = [
+    b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx", b"kt",
+    b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
+];
 
 /// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
@@ -656,9 +656,7 @@ fn is_in_script(link: &Link<'_>) -> bool {
     }
     let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    PROGRAMS
-        .split(' ')
-        .any(|known| known.as_bytes() == extension)
+    PROGRAMS.contains(&extension)
         && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }

@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::location::Audit;
 use super::names::FileId;
-use super::target::{decode_fragment, text_directives};
+use super::target::{percent_decoded, text_directives};
 use crate::bytes::pattern::Pattern;
 use crate::document::html::page_text;
 
@@ -68,7 +68,7 @@ fn holds(text: &str, directive: &[u8]) -> bool {
     };
     let term = |index| {
         let term = terms.get(index).map_or(&b""[..], |term| term.as_bytes());
-        String::from_utf8_lossy(&decode_fragment(term)).into_owned()
+        String::from_utf8_lossy(&percent_decoded(term)).into_owned()
     };
     let words = |first, second| folded(&(term(first) + " " + &term(second)));
     let (start, end) = (words(1, 2), words(3, 4));

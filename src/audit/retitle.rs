@@ -7,7 +7,7 @@ use std::path::Path;
 use super::fix::{DocumentFixes, Fix, ReadLinks, add_fix};
 use super::location::LookupCache;
 use super::site::name_on_github;
-use super::target::{decode_fragment, required_name, split_fragment};
+use super::target::{percent_decoded, required_name, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::document::events::Span;
@@ -129,7 +129,7 @@ impl Inventory {
             let Some(required) = fragment.and_then(required_name) else {
                 return;
             };
-            let name = decode_fragment(required);
+            let name = percent_decoded(required);
             let on_github = on_github.then(|| name_on_github(&name));
             let names = [Some(name.as_ref()), on_github.as_deref().map(str::as_bytes)];
             let mut names = names.into_iter().flatten();

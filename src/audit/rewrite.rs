@@ -193,7 +193,8 @@ pub(super) fn decode_unicode(reference: &[u8]) -> Vec<u8> {
 /// Returns how many directories above the root, which is `depth` directories above the base, a
 /// relative reference goes, and the rest of its path.
 pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, &[u8])> {
-    let parts = Reference::split(reference.trim_ascii());
+    let may_leave = reference.windows(2).any(|pair| pair == b"..");
+    let parts = may_leave.then(|| Reference::split(reference.trim_ascii()))?;
     if parts.scheme.is_some() || parts.authority.is_some() || parts.path.starts_with(b"/") {
         return None;
     }

@@ -200,7 +200,7 @@ pub(super) fn is_unfilled(link: &Link<'_>) -> bool {
 /// a place of a template there.
 fn is_leaked(facts: &TargetFacts<'_>) -> bool {
     let link = facts.link;
-    let is_file = match link.reference.trim_ascii_start() {
+    let is_file = || match link.reference.trim_ascii_start() {
         [letter, b':', b'/' | b'\\', ..] => letter.is_ascii_alphabetic(),
         reference => {
             let scheme = reference.get(..5).unwrap_or_default();
@@ -208,18 +208,17 @@ fn is_leaked(facts: &TargetFacts<'_>) -> bool {
         }
     };
     let is_loopback = || {
-        let host = host_of(link).unwrap_or_default().to_ascii_lowercase();
-        host == b"localhost" || host == b"[::1]" || host.starts_with(b"127.")
+        let host = host_of(link).unwrap_or_default();
+        host.eq_ignore_ascii_case(b"localhost") || host == b"[::1]" || host.starts_with(b"127.")
     };
     let is_html = link.context == Context::Attribute
         && link.attribute.is_some()
         && !link.flags.contains(Flags::OWN_SYNTAX);
-    let is_leaked = match facts.location {
-        Skipped => is_unfilled(link),
+    let is_leaked = || match facts.location {
         External => is_loopback(),
-        _ => false,
+        location => location == Skipped && is_unfilled(link),
     };
-    is_html && (is_file || is_leaked)
+    is_html && (is_file() || is_leaked())
 }
 
 /// Returns whether a browser loads the target with the page.

@@ -12,7 +12,7 @@ use super::names::FileId;
 use super::report::SkippedFile;
 use super::rules::{FragmentMatch, StateCounts, add_counts};
 use super::target::{
-    TargetLocation, decode_fragment, is_line_of_source, is_number, line_range, pdf_places,
+    TargetLocation, is_line_of_source, is_number, line_range, pdf_places, percent_decoded,
     required_name,
 };
 use crate::output::record::Summary;
@@ -289,7 +289,7 @@ impl Site {
         let (Some(anchors), Some(name)) = (self.anchors(file), required_name(fragment)) else {
             return FragmentMatch::Missing;
         };
-        let name = decode_fragment(name);
+        let name = percent_decoded(name);
         // GitHub shows the source of Markdown on request, and of HTML always.
         let is_source = (anchors.on_github && as_source) || (!anchors.on_github && from_github);
         let has = |name: &[u8]| anchors.has(self.hasher.hash_one(name));
@@ -331,7 +331,7 @@ impl Site {
         if anchors.is_some_and(|anchors| anchors.has_line_ids) && is_line(name) {
             return true;
         }
-        has(&decode_fragment(name))
+        has(&percent_decoded(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
     }

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
-use percent_encoding::percent_decode;
 
 use super::collect::read_at;
 use super::disk::{DiskEntry, Listing};
@@ -28,7 +27,7 @@ use super::names::{FileId, NameIndex, NameOrder, words};
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
 use super::target::{
-    ExpectedPath, TargetChecker, decode_fragment, required_name, split_fragment, split_path,
+    ExpectedPath, TargetChecker, percent_decoded, required_name, split_fragment, split_path,
 };
 use crate::bytes::interner::Interner;
 use crate::linker::{Found, Link, Sink};
@@ -124,7 +123,7 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
 fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Option<bool> {
     let base = link.base.unwrap_or_default().uri;
     let reference = link.reference.trim_ascii();
-    let path: Vec<u8> = percent_decode(split_path(reference).0).collect();
+    let path = percent_decoded(split_path(reference).0);
     let Some(below) = path.strip_prefix(b"/") else {
         // Files above the root have not moved into it.
         return Some(steps_above(checker.depth(base), &path).is_none());
@@ -501,7 +500,7 @@ impl<'a> Suggester<'a> {
 
     fn fragment(&mut self, file: FileId, is_settled: bool, link: &Link<'_>) -> Searched {
         let fragment = link.target.ok().and_then(|target| split_fragment(target).1);
-        let Some(wanted) = fragment.and_then(required_name).map(decode_fragment) else {
+        let Some(wanted) = fragment.and_then(required_name).map(percent_decoded) else {
             return (true, None);
         };
         let hash = self.audit.hasher.hash_one((file, &*wanted));

@@ -420,7 +420,7 @@ fn is_normal(target: &[u8]) -> bool {
         && authority.iter().all(plain)
         && !authority.ends_with(b".")
         && path.starts_with(b"/")
-        && memchr::memmem::find(path, b"/.").is_none()
+        && !path.windows(2).any(|pair| pair == b"/.")
 }
 
 pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
@@ -498,7 +498,7 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
             (key, Some(value)) => (key, value),
             (name, None) => (&b"nameddest"[..], name),
         };
-        let value = decode_fragment(value);
+        let value = percent_decoded(value);
         let value = match key {
             b"nameddest" => value,
             // `page=03` is the third page too.
@@ -513,11 +513,11 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// A `%` without two digits stays.
-pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn percent_decoded(encoded: &[u8]) -> Cow<'_, [u8]> {
     // Most fragments are only a name.
-    match memchr::memchr(b'%', fragment) {
-        Some(_) => percent_decode(fragment).into(),
-        None => Cow::Borrowed(fragment),
+    match memchr::memchr(b'%', encoded) {
+        Some(_) => percent_decode(encoded).into(),
+        None => Cow::Borrowed(encoded),
     }
 }
 

@@ -223,10 +223,12 @@ pub(crate) fn directory_of(path: &Path) -> Vec<u8> {
     bytes_of(parent.unwrap_or(path)).to_vec()
 }
 
+const ORIGIN: &[u8] = b"http://site.invalid/";
+
 /// Returns the origin of the `n`-th mount, from 0, without a URI: each has a distinct one.
 pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
     match n {
-        0 => b"http://site.invalid/".to_vec(),
+        0 => ORIGIN.to_vec(),
         n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
     }
 }
@@ -251,7 +253,7 @@ pub(crate) fn is_of_repository(uri: &[u8]) -> bool {
 pub fn is_internal_origin(uri: &[u8]) -> bool {
     let number = uri.strip_prefix(b"http://site-");
     let number = number.and_then(|rest| rest.strip_suffix(b".invalid/"));
-    uri == internal_origin(0) || number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+    uri == ORIGIN || number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
 }
 
 /// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port; or

@@ -12,8 +12,8 @@ fn a_fragment_is_split_off_and_decoded() {
         split("http://example.com/"),
         without("http://example.com/", None)
     );
-    assert_eq!(&*decode_fragment(b"a%20b"), b"a b");
-    assert_eq!(&*decode_fragment(b"100%"), b"100%");
+    assert_eq!(&*percent_decoded(b"a%20b"), b"a b");
+    assert_eq!(&*percent_decoded(b"100%"), b"100%");
 }
 
 #[test]
