@@ -24,6 +24,8 @@ impl Pattern {
     }
 
     /// Returns the matches from an index on, each with its first group as [`Pattern::group_at`] returns it.
+    ///
+    /// INVARIANT: the pattern matches no empty text.
     pub(crate) fn groups<'t>(
         &'t self,
         text: &'t [u8],

@@ -223,6 +223,7 @@ pub(crate) fn directory_of(path: &Path) -> Vec<u8> {
     bytes_of(parent.unwrap_or(path)).to_vec()
 }
 
+/// The origin of the first mount without a URI.
 const ORIGIN: &[u8] = b"http://site.invalid/";
 
 /// Returns the origin of the `n`-th mount, from 0, without a URI: each has a distinct one.

@@ -26,7 +26,7 @@ use header::{
     IN_EXTRA, LOCAL, LOCAL_FLAGS, LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader,
     find_local, header_lengths, is_count, u16_at, u32_at, u64_at,
 };
-use stream::ZipStream;
+use stream::{WACZ_ARCHIVE, ZipStream};
 
 /// The number of bytes that are read at least where a header is looked at.
 const AHEAD: usize = 4 << 10;
@@ -38,9 +38,6 @@ const MOVED: u64 = 32 << 10;
 const MAX_TRIED: usize = 1 << 16;
 /// The longest comment after the end record, in bytes.
 const COMMENT: u64 = 0xffff;
-
-/// The folder of a WACZ that holds the web archives.
-const WACZ_ARCHIVE: &[u8] = b"archive/";
 
 pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(LOCAL) || head.starts_with(END)

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, Read};
 use flate2::Decompress;
 use memchr::memmem;
 
-use super::WACZ_ARCHIVE;
 use super::header::{
     CENTRAL, CENTRAL_SIZE, END, END_64, END_SIZE, HAS_DESCRIPTOR, HELD, LOCAL, LOCAL_FLAGS,
     LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader, find_local, header_lengths,
@@ -21,6 +20,8 @@ use crate::decode::compression::{Decompressed, inflate};
 use crate::document::diagnostic::{self, Code};
 
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
+/// The folder of a WACZ that holds the web archives.
+pub(super) const WACZ_ARCHIVE: &[u8] = b"archive/";
 /// What a WACZ has besides web archives (WACZ 1.1.1, section 5), after them as a rule.
 const WACZ_PARTS: [&[u8]; 5] = [
     b"indexes/",

@@ -1,13 +1,15 @@
 //! The scanner: from one token to the next, with the elements, namespaces and bases that are in force.
 
+use std::ops::Range;
+
 use super::elements::{ElementKind, OpenElements, XmlContents};
-use super::entries::{Entries, FeedEntry, LONGEST};
+use super::entries::{DEEPEST, Entries, FeedEntry, LONGEST};
 use super::field::FieldInstruction;
 use super::report::{read_templates, refuse_relative, report_item, trimmed};
 use super::text::{LONGEST_ENTITY, RawText, XmlValues};
 use super::tokens::{Declaration, RawXmlAttribute, XmlTag, end_of, first_of, starts_name};
 use super::tokens::{read_attributes, read_doctype, read_end_tag, read_start_tag};
-use super::vocabulary::{self, Namespace};
+use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
@@ -407,8 +409,62 @@ impl XmlScanner {
         Ok(end)
     }
 
+    /// Looks for the entry's link up to [`LONGEST`] bytes after a text; `None` if more bytes decide.
+    fn find_link(&mut self, window: &Window<'_>, text: Range<usize>) -> Option<()> {
+        let near = window.bytes.len().min(text.start + LONGEST);
+        let window = &Window {
+            bytes: &window.bytes[..near],
+            last: window.last || near == text.start + LONGEST,
+            ..*window
+        };
+        let described = std::mem::take(&mut self.values.text);
+        let mark = self.values.entities.mark();
+        let (mut tag, mut at) = (XmlTag::default(), text.end);
+        // The depth of elements that have links of their own.
+        let (mut inner, mut is_link) = (0, false);
+        loop {
+            self.values.text.begin(window.offset_at(at));
+            at = self.append_contents(window, at)?;
+            let text = &self.values.text;
+            let link = trimmed(&text.bytes, 0..text.bytes.len());
+            if is_link && !link.is_empty() {
+                let offset = text.map.start(link.start as u64);
+                self.entries.set_link(&text.bytes[link], offset);
+                break;
+            }
+            let is_end = window.bytes.get(at + 1) == Some(&b'/');
+            let Some(end) = read_start_tag(window.bytes, at + usize::from(is_end), &mut tag) else {
+                if window.last {
+                    break;
+                }
+                return None;
+            };
+            step(end - at);
+            at = end;
+            let kind = self.elements.kind(window.bytes, &tag);
+            let is_start = !is_end && !tag.is_empty;
+            if kind.is_entry {
+                match inner {
+                    0 if is_end => break,
+                    DEEPEST if is_start => break,
+                    _ => inner = inner + usize::from(is_start) - usize::from(is_end),
+                }
+            }
+            let row = vocabulary::find(kind.rows, vocabulary::TEXT.as_bytes(), false);
+            is_link =
+                is_start && inner == 0 && row.is_some_and(|row| row.kind == ValueKind::EntryLink);
+        }
+        self.values.entities.rollback(mark);
+        self.values.text = described;
+        // One search for an entry serves all elements that need its link.
+        if let Some(entry) = self.entries.open.last_mut() {
+            entry.is_searched = true;
+        }
+        Some(())
+    }
+
     /// Decodes text up to the next tag, without comments; returns its end, `None` if more bytes decide.
-    pub(super) fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
+    fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
         let bytes = window.bytes;
         let mut at = start;
         loop {

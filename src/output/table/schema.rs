@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
+use super::values::{UTC, item};
 use crate::output::column::{ColumnKind, METADATA};
 use crate::output::field::RecordField;
-
-/// The time zone of columns of times.
-pub(super) const UTC: &str = "UTC";
 
 /// Returns the schema of a table.
 pub(super) fn schema(fields: &[&RecordField], has_dictionaries: bool) -> SchemaRef {
@@ -32,8 +30,4 @@ fn data_type(kind: ColumnKind, has_dictionaries: bool) -> DataType {
         }
         _ => DataType::Utf8,
     }
-}
-
-pub(super) fn item(data_type: DataType) -> FieldRef {
-    Arc::new(Field::new_list_field(data_type, false))
 }

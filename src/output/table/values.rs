@@ -11,15 +11,22 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, Int64Array, ListArray, StringArray, TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use smart_default::SmartDefault;
 
-use super::schema::{UTC, item};
 use super::text::microseconds;
 use crate::bytes::simd::is_ascii;
 use crate::linker::lossy;
 use crate::output::column::{ColumnKind, Value};
 use crate::uri::percent::encode_invalid;
+
+/// The time zone of columns of times.
+pub(super) const UTC: &str = "UTC";
+
+/// Returns the field of the items of lists.
+pub(super) fn item(data_type: DataType) -> FieldRef {
+    Arc::new(Field::new_list_field(data_type, false))
+}
 
 /// The values of rows in a column. Rows after the last value are null.
 #[derive(Debug, SmartDefault)]
