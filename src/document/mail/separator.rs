@@ -123,13 +123,19 @@ fn is_git(rest: &[u8]) -> bool {
     matches!(digits, 40 | 64) && rest[digits..].trim_ascii() == b"Mon Sep 17 00:00:00 2001"
 }
 
-/// Returns whether the words of a line end in a date: a month, a day, a time and a year in any order,
-/// with nothing but weekdays, zones, `AM` and `PM` between and after them.
+/// Returns whether the words of a line, maybe without the host that UUCP appends, end in a date: a month, a
+/// day, a time and a year in any order, with nothing but weekdays, zones, `AM` and `PM` between and after them.
 fn ends_in_date(line: &[u8]) -> bool {
+    is_date(line)
+        || REMOTE
+            .find(line)
+            .is_some_and(|host| is_date(&line[..host.start()]))
+}
+
+fn is_date(line: &[u8]) -> bool {
     let mut seen = 0;
     // Nearly all bytes come after the comma.
     let is_between = |&byte: &u8| byte <= b',' && matches!(byte, b' ' | b'\t' | b',');
-    let line = &line[..REMOTE.find(line).map_or(line.len(), |found| found.start())];
     let words = line.rsplit(is_between).filter(|word| !word.is_empty());
     let mut parts = words.take(12).map_while(date_part);
     parts.any(|part| {
@@ -144,8 +150,6 @@ const DAY: u8 = 2;
 const TIME: u8 = 4;
 const YEAR: u8 = 8;
 
-/// `9:30` and `10:11:12`.
-static CLOCK: Pattern = Pattern::new(r"^[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2})?$");
 /// Names of weekdays and zones, also in parentheses, offsets of zones, `AM` and `PM`.
 static OTHER: Pattern =
     Pattern::new(r"^(?:[A-Z]{1,5}|\([A-Z]{1,5}\)|[+-][0-9]{4}|(?i:mon|tue|wed|thu|fri|sat|sun))$");
@@ -154,11 +158,17 @@ static REMOTE: Pattern = Pattern::new(r" remote from [^ ]+$");
 
 fn date_part(word: &[u8]) -> Option<u8> {
     let is_number = word.iter().all(u8::is_ascii_digit);
+    // `9:30` and `10:11:12`: nearly every separator has one, and a pattern takes longer.
+    let is_time = || {
+        let parts = word.split(|&byte| byte == b':');
+        let is_part = |part: &[u8]| matches!(part, [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9']);
+        matches!(parts.clone().count(), 2 | 3) && parts.into_iter().all(is_part)
+    };
     match word.len() {
         1 | 2 if is_number => Some(DAY),
         4 if is_number => Some(YEAR),
         3 if month(word).is_some() => Some(MONTH),
-        4..=8 if CLOCK.is_match(word) => Some(TIME),
+        4..=8 if is_time() => Some(TIME),
         1..=7 if OTHER.is_match(word) => Some(0),
         _ => None,
     }
