@@ -48,7 +48,9 @@ impl LastRecord {
         if !is_same {
             self.facts = facts;
             self.lengths = values.map(|value| length(&value));
-            self.values = values.map(Option::unwrap_or_default).concat();
+            self.values.clear();
+            let keep = |value: &[u8]| self.values.extend_from_slice(value);
+            values.into_iter().flatten().for_each(keep);
         }
         is_same
     }

@@ -390,14 +390,11 @@ impl XmlScanner {
             run.diagnose(&XML_VALUE_TOO_LONG, start);
             return Ok(start);
         }
-        let mut end = end;
-        if let Some(end_of_text) = end
-            && self
-                .entries
-                .needs_link(&self.contents, &self.values.text.bytes)
-        {
-            end = self.find_link(&window, start..end_of_text).and(end);
-        }
+        let end = end.filter(|&end| {
+            let text = &self.values.text.bytes;
+            !self.entries.needs_link(&self.contents, text)
+                || self.find_link(&window, start..end).is_some()
+        });
         let Some(end) = end else {
             self.values.entities.rollback(mark);
             return Err(XmlStop::Wait);

@@ -16,7 +16,7 @@ mod rows;
 #[cfg(feature = "arrow")]
 mod schema;
 #[cfg(feature = "arrow")]
-mod text;
+mod time;
 #[cfg(feature = "arrow")]
 mod values;
 #[cfg(feature = "arrow")]

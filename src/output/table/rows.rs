@@ -118,7 +118,7 @@ impl RowBuilder {
     }
 }
 
-/// Adds the length of a string to the bytes of a block; `None` if they are more than [`MAX_BYTES`].
+/// Adds the length of the strings of a row to the bytes of a block; `None` if they are more than [`MAX_BYTES`].
 fn add(length: usize, bytes: &mut usize) -> Option<()> {
     let sum = bytes.checked_add(length);
     *bytes = sum.filter(|sum| *sum <= MAX_BYTES)?;

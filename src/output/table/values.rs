@@ -14,7 +14,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use smart_default::SmartDefault;
 
-use super::text::microseconds;
+use super::time::microseconds;
 use crate::bytes::simd::is_ascii;
 use crate::linker::lossy;
 use crate::output::column::{ColumnKind, Value};
@@ -49,8 +49,8 @@ pub(crate) struct ColumnRows {
     last: Vec<u8>,
 }
 
-/// Returns the first `count` values with room for as many as there are and a few more, so that memory does not
-/// grow in steps.
+/// Returns the first `count` values with room for all of them and a few more, so that memory does not grow in
+/// steps.
 fn first<T: Copy>(values: &[T], count: usize) -> Vec<T> {
     let mut first = Vec::with_capacity((values.len() + values.len() / 4).min(1 << 20));
     first.extend_from_slice(&values[..count]);

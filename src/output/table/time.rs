@@ -18,5 +18,5 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/output/table/text.rs"]
+#[path = "../../../tests/unit/output/table/time.rs"]
 mod tests;
