@@ -4,8 +4,7 @@ use super::site::*;
 use crate::audit::date::{date, days_from_today};
 
 struct Hugo {
-    /// The content roots, with the paths at which they are mounted.
-    content: Vec<(Vec<u8>, String)>,
+    mounts: Mounts,
     /// Raw HTML of Markdown is a part of the page.
     has_raw_html: bool,
     builds_drafts: bool,
@@ -19,8 +18,6 @@ struct Hugo {
     permalinks: Vec<(String, Option<String>)>,
     /// A hook of links may find files.
     finds_files: bool,
-    /// The hook is not known.
-    has_own_hook: bool,
 }
 
 /// Returns the configuration, if it is Hugo's.
@@ -62,9 +59,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     };
     let usual = values.text("defaultContentLanguage").unwrap_or("en");
     let in_subdirectory = values.flag_or("defaultContentLanguageInSubdir", false);
-    let url_of = |language: &str| match language == usual && !in_subdirectory {
-        true => "/".to_owned(),
-        false => in_slashes(&language.to_lowercase()),
+    let url_of = |language: Option<&str>| match language.unwrap_or(usual) {
+        language if language == usual && !in_subdirectory => "/".to_owned(),
+        language => in_slashes(&language.to_lowercase()),
     };
     let mut languages: Vec<&str> = values.keys("languages").collect();
     if languages.is_empty() {
@@ -72,75 +69,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     }
     let languages = languages
         .iter()
-        .map(|name| (name.to_string(), url_of(name)));
+        .map(|name| (name.to_string(), url_of(Some(name))));
     let languages: Vec<_> = languages.collect();
-    // Directories, the URLs of their languages, and their paths below.
-    let mut content: Vec<(Vec<u8>, String, String)> = Vec::new();
-    let mut overlays: Vec<(Vec<u8>, String)> = Vec::new();
-    let (mut mounts_content, mut mounts_static) = (false, false);
-    for mount in values.list("module.mounts") {
-        let (Some(source), Some(target)) = (mount.text("source"), mount.text("target")) else {
-            continue;
-        };
-        let source = directory.folder(source);
-        let (first, rest) = target.split_once('/').unwrap_or((target, ""));
-        let rest = in_slashes(rest);
-        match first {
-            "content" => {
-                let mut languages = mount.texts("sites.matrix.languages");
-                let language = mount.text("lang").or(languages.next());
-                mounts_content = true;
-                let url = url_of(language.unwrap_or(usual));
-                content.push((source, url, rest[1..].to_owned()));
-            }
-            "static" => {
-                mounts_static = true;
-                overlays.push((source, rest));
-            }
-            _ => {}
-        }
-    }
-    if !mounts_content {
-        for (name, options) in values.entries("languages") {
-            let own = options.text("contentDir");
-            content.extend(own.map(|own| (directory.folder(own), url_of(name), String::new())));
-        }
-        let own = directory.content(site, &values, "contentDir", "content");
-        if !content.iter().any(|(known, ..)| *known == own) {
-            content.push((own, url_of(usual), String::new()));
-        }
-    }
-    let statics = values.texts("staticDir");
-    overlays.extend(statics.map(|name| (directory.folder(name), "/".to_owned())));
-    if !values.has("staticDir") && !mounts_static {
-        overlays.push((directory.folder("static"), "/".to_owned()));
-    }
-    let themes = values.text_or("themesDir", "themes").unwrap_or_default();
-    // Modules in the tree are named, with their versions, in a list.
-    let vendored = directory.read("_vendor/modules.txt");
-    let modules = vendored.as_deref().unwrap_or_default().lines();
-    let modules = modules.filter_map(|line| line.strip_prefix("# ")?.split(' ').next());
-    let modules: Vec<_> = modules.collect();
-    let mut lacks_theme =
-        values.has("module.imports") && vendored.is_none() || values.is_unknown("theme");
-    let has_hook = |directory: &[u8]| {
-        let layouts = files_below(&join(directory, b"layouts/"), |_| true);
-        let hook = memchr::memmem::Finder::new("/_markup/render-link");
-        layouts.iter().any(|path| hook.find(path).is_some())
-    };
-    let mut has_own_hook = has_hook(directory.path);
-    let own = values
-        .texts("theme")
-        .filter(|theme| !modules.contains(theme));
-    let own = own.map(|theme| format!("{themes}/{theme}"));
-    for theme in own.chain(modules.iter().map(|module| format!("_vendor/{module}"))) {
-        let theme = directory.folder(theme);
-        lacks_theme |= !path_of(&theme).is_dir();
-        has_own_hook |= has_hook(&theme);
-        overlays.push((join(&theme, b"static/"), "/".to_owned()));
-        content.push((join(&theme, b"content/"), url_of(usual), String::new()));
-    }
-    has_own_hook |= lacks_theme;
+    let mounts = Mounts::of(directory, &values, site, &url_of);
     let hook = values.get("markup.goldmark.renderHooks.link");
     let hook = hook.unwrap_or(&Setting::Null);
     let embedded = hook.text("useEmbedded").unwrap_or("never");
@@ -150,35 +81,18 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let permalinks = permalinks.filter(|(section, _)| section != "page");
     let own = |pattern: &Setting| pattern.as_text().map(str::to_owned);
     let permalinks = permalinks.map(|(name, pattern)| (name.clone(), own(pattern)));
-    let mounted = content.iter();
-    let mounted = mounted.map(|(root, _, at)| (root.clone(), at.clone()));
     let rules = Hugo {
         builds_drafts: values.flag_or("buildDrafts", false),
         builds_future: values.flag_or("buildFuture", false),
         builds_expired: values.flag_or("buildExpired", false),
         has_raw_html: values.flag_or("markup.goldmark.renderer.unsafe", false),
-        content: mounted.collect(),
-        finds_files: has_own_hook || uses_embedded || languages.len() > 1,
-        has_own_hook,
+        finds_files: mounts.has_own_hook || uses_embedded || languages.len() > 1,
         languages: languages.clone(),
         keeps_case: values.flag_or("disablePathToLower", false),
         has_ugly_urls: values.flag_or("uglyURLs", false),
         permalinks: permalinks.collect(),
+        mounts,
     };
-    let mut made = Vec::new();
-    // Top sections have lists.
-    for (root, url, at) in &content {
-        let names = std::fs::read_dir(path_of(root));
-        for entry in names.into_iter().flatten().flatten() {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory && !entry.path().join("index.md").exists() {
-                let name = rules.segment(&entry.file_name().into_encoded_bytes());
-                let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
-                made.push([&list, &b"index.xml"[..]].concat());
-                made.push(list);
-            }
-        }
-    }
     for kind in ["section", "taxonomy", "term"] {
         for (_, pattern) in values.entries(&format!("permalinks.{kind}")) {
             let pattern = pattern.as_text().unwrap_or("/:");
@@ -191,10 +105,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     // Absolute paths may get the base.
     let has_base = values.flag_or("canonifyURLs", false);
     site.set_base(values.text_or("baseURL", "/").filter(|_| !has_base));
-    for (root, url, at) in &content {
+    for (root, url, at) in &rules.mounts.content {
         site.add_content(root, format!("{url}{at}"));
     }
-    for (overlay, url) in &overlays {
+    for (overlay, url) in &rules.mounts.overlays {
         site.add_overlay(overlay, url);
     }
     let ids = values.text_or("markup.goldmark.parser.autoHeadingIDType", "github");
@@ -203,7 +117,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         || !values.flag_or("markup.goldmark.parser.attribute.title", true);
     site.add_templates(directory.path, TEMPLATES.split(' '));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
-    site.add_made(made);
+    site.add_made(rules.lists());
     site.add_made(["/", "index.xml", "sitemap.xml", "404.html"]);
     let has_robots = values.flag_or("enableRobotsTXT", false);
     site.add_made(has_robots.then_some("robots.txt"));
@@ -216,8 +130,112 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     for (_, url) in &languages {
         site.add_undecided(taxonomies.iter().map(|name| format!("{url}{name}/")));
     }
-    site.lacks_assets = lacks_theme;
+    site.lacks_assets = rules.mounts.lacks_theme;
     Some(Box::new(rules))
+}
+
+/// The directories that make up a site.
+#[derive(Default)]
+struct Mounts {
+    /// Content roots, the URLs of their languages, and their paths below.
+    content: Vec<(Vec<u8>, String, String)>,
+    /// Directories of files that are copied, and their URLs.
+    overlays: Vec<(Vec<u8>, String)>,
+    /// A theme or module is not in the tree.
+    lacks_theme: bool,
+    /// The site, or a theme, has a hook of links that is not known.
+    has_own_hook: bool,
+}
+
+impl Mounts {
+    fn of(
+        directory: &SiteDirectory<'_>,
+        values: &Setting,
+        site: &mut SourceSite,
+        url_of: &dyn Fn(Option<&str>) -> String,
+    ) -> Mounts {
+        let mut mounts = Mounts::default();
+        for mount in values.list("module.mounts") {
+            let (Some(source), Some(target)) = (mount.text("source"), mount.text("target")) else {
+                continue;
+            };
+            let source = directory.folder(source);
+            let (first, rest) = target.split_once('/').unwrap_or((target, ""));
+            let rest = in_slashes(rest);
+            if first == "content" {
+                let mut languages = mount.texts("sites.matrix.languages");
+                let language = mount.text("lang").or(languages.next());
+                let mount = (source, url_of(language), rest[1..].to_owned());
+                mounts.content.push(mount);
+            } else if first == "static" {
+                mounts.overlays.push((source, rest));
+            }
+        }
+        if mounts.content.is_empty() {
+            for (name, options) in values.entries("languages") {
+                if let Some(own) = options.text("contentDir") {
+                    mounts.add_content(directory.folder(own), url_of(Some(name)));
+                }
+            }
+            let own = directory.content(site, values, "contentDir", "content");
+            if !mounts.content.iter().any(|(known, ..)| *known == own) {
+                mounts.add_content(own, url_of(None));
+            }
+        }
+        if mounts.overlays.is_empty() && !values.has("staticDir") {
+            mounts.add_static(directory.folder("static"));
+        }
+        for name in values.texts("staticDir") {
+            mounts.add_static(directory.folder(name));
+        }
+        mounts.add_themes(directory, values, url_of);
+        mounts
+    }
+
+    fn add_content(&mut self, root: Vec<u8>, url: String) {
+        self.content.push((root, url, String::new()));
+    }
+
+    fn add_static(&mut self, root: Vec<u8>) {
+        self.overlays.push((root, "/".to_owned()));
+    }
+
+    /// Adds the themes, and the modules that the tree holds.
+    fn add_themes(
+        &mut self,
+        directory: &SiteDirectory<'_>,
+        values: &Setting,
+        url_of: &dyn Fn(Option<&str>) -> String,
+    ) {
+        let themes = values.text_or("themesDir", "themes").unwrap_or_default();
+        // Modules in the tree are named, with their versions, in a list.
+        let vendored = directory.read("_vendor/modules.txt");
+        let modules = vendored.as_deref().unwrap_or_default().lines();
+        let modules = modules.filter_map(|line| line.strip_prefix("# ")?.split(' ').next());
+        let modules: Vec<_> = modules.collect();
+        self.lacks_theme =
+            values.has("module.imports") && vendored.is_none() || values.is_unknown("theme");
+        self.has_own_hook = has_hook(directory.path);
+        let own = values
+            .texts("theme")
+            .filter(|theme| !modules.contains(theme));
+        let own = own.map(|theme| format!("{themes}/{theme}"));
+        for theme in own.chain(modules.iter().map(|module| format!("_vendor/{module}"))) {
+            let theme = directory.folder(theme);
+            self.lacks_theme |= !path_of(&theme).is_dir();
+            self.has_own_hook |= has_hook(&theme);
+            self.add_static(join(&theme, b"static/"));
+            self.add_content(join(&theme, b"content/"), url_of(None));
+        }
+        self.has_own_hook |= self.lacks_theme;
+    }
+}
+
+/// Returns whether a project or theme has a hook of links.
+fn has_hook(directory: &[u8]) -> bool {
+    let layouts = files_below(&join(directory, b"layouts/"), |_| true);
+    let hook = memchr::memmem::Finder::new("/_markup/render-link");
+    layouts.iter().any(|path| hook.find(path).is_some())
 }
 
 /// A page of a list.
@@ -235,6 +253,24 @@ impl Hugo {
             false => name.to_lowercase(),
         };
         DROPPED.replace_all(name.as_bytes(), b"").into_owned()
+    }
+
+    /// Returns the URLs of the lists of top sections, as pages and as feeds.
+    fn lists(&self) -> Vec<Vec<u8>> {
+        let mut made = Vec::new();
+        for (root, url, at) in &self.mounts.content {
+            let names = std::fs::read_dir(path_of(root));
+            for entry in names.into_iter().flatten().flatten() {
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_directory && !entry.path().join("index.md").exists() {
+                    let name = self.segment(&entry.file_name().into_encoded_bytes());
+                    let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
+                    made.push([&list, &b"index.xml"[..]].concat());
+                    made.push(list);
+                }
+            }
+        }
+        made
     }
 
     fn path(&self, directory: &[u8]) -> Vec<u8> {
@@ -359,7 +395,7 @@ impl SiteRules for Hugo {
                     Some(below) => self.in_content(below).for_each(|path| attempts.file(path)),
                     None => reference.beside(attempts),
                 }
-                attempts.undecided_if(self.has_own_hook && attempts.miss == Miss::Missing);
+                attempts.undecided_if(self.mounts.has_own_hook && attempts.miss == Miss::Missing);
             }
             _ => reference.by_url(attempts),
         }
@@ -378,8 +414,8 @@ impl Hugo {
 
     /// Returns the places of a path below the content.
     fn in_content(&self, below: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-        let roots = self.content.iter();
-        roots.filter_map(|(root, at)| Some(join(root, below.strip_prefix(at.as_bytes())?)))
+        let roots = self.mounts.content.iter();
+        roots.filter_map(|(root, _, at)| Some(join(root, below.strip_prefix(at.as_bytes())?)))
     }
 
     /// A reference of the shortcodes `ref` and `relref`: a path of a page, with or without its
