@@ -81,9 +81,10 @@ impl DocumentPath {
 /// The keys of `--count-by`, and a value of each.
 pub(crate) type Counted<'a> = (&'a [&'a str], &'a [&'a [u8]]);
 
-/// The diagnostics of an archive, one for each code: where it is first, and the number of all.
+/// The diagnostics of an archive, one for each code: where it is first, and the number of all. In the
+/// order of the pieces, and in a piece as they were added.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DiagnosticCounts(BTreeMap<&'static str, DiagnosticCount>);
+pub(crate) struct DiagnosticCounts(Vec<DiagnosticCount>);
 
 /// The diagnostics of one code.
 #[derive(Clone, Debug)]
@@ -97,40 +98,53 @@ struct DiagnosticCount {
 }
 
 impl DiagnosticCounts {
+    fn position(&self, code: &Code) -> Option<usize> {
+        self.0.iter().position(|own| own.code.name == code.name)
+    }
+
     /// Adds a diagnostic, which follows those before it.
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic<'_>) {
-        let entry = self.0.entry(diagnostic.code.name);
-        let first = || DiagnosticCount {
-            code: diagnostic.code,
-            count: 0,
-            piece: 0,
-            member: diagnostic.member.map(str::to_owned),
-            offset: diagnostic.offset,
-        };
-        entry.or_insert_with(first).count += diagnostic.count;
-    }
-
-    pub(crate) fn set_piece(&mut self, piece: usize) {
-        self.0.values_mut().for_each(|found| found.piece = piece);
-    }
-
-    fn merge(&mut self, other: &Self) {
-        for (name, found) in &other.0 {
-            let count = self.0.get(name).map_or(0, |own| own.count);
-            let own = self.0.entry(name).or_insert_with(|| found.clone());
-            if found.piece < own.piece {
-                *own = found.clone();
-            }
-            own.count = count + found.count;
+        match self.position(diagnostic.code) {
+            Some(at) => self.0[at].count += diagnostic.count,
+            None => self.0.push(DiagnosticCount {
+                code: diagnostic.code,
+                count: diagnostic.count,
+                piece: 0,
+                member: diagnostic.member.map(str::to_owned),
+                offset: diagnostic.offset,
+            }),
         }
     }
 
+    pub(crate) fn set_piece(&mut self, piece: usize) {
+        self.0.iter_mut().for_each(|found| found.piece = piece);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for found in &other.0 {
+            let mut found = found.clone();
+            if let Some(at) = self.position(found.code) {
+                if self.0[at].piece <= found.piece {
+                    self.0[at].count += found.count;
+                    continue;
+                }
+                found.count += self.0.remove(at).count;
+            }
+            self.0.push(found);
+        }
+        self.0.sort_by_key(|found| found.piece);
+    }
+
+    /// Returns the number of each code, by their names.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.iter().map(|(name, found)| (*name, found.count))
+        let counts = self.0.iter().map(|found| (found.code.name, found.count));
+        let mut counts: Vec<_> = counts.collect();
+        counts.sort_unstable();
+        counts.into_iter()
     }
 
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic<'_>> {
-        self.0.values().map(|found| Diagnostic {
+        self.0.iter().map(|found| Diagnostic {
             member: found.member.as_deref(),
             code: found.code,
             count: found.count,

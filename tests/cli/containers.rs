@@ -215,6 +215,32 @@ fn a_damaged_web_archive_gives_the_same_by_name_from_a_pipe_and_in_archives() {
 }
 
 #[test]
+fn diagnostics_of_a_document_and_of_a_member_have_one_order() {
+    let tree = Tree::new(&[]);
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom'>&a;\
+        <content type='html'>&lt;base href='http://['>&lt;a href='b'></content></feed>";
+    tree.write("a.xml", feed.as_bytes());
+    tree.write("a.zip", &zip(&[Member::new("a.xml", feed)]));
+    for command in ["", "audit"] {
+        let [plain, member] = ["a.xml", "a.zip"].map(|name| {
+            let run = tree.run(
+                &[
+                    &[command][..usize::from(!command.is_empty())],
+                    &["--json", name],
+                ]
+                .concat(),
+            );
+            let records = records(&run.out, "diagnostic").into_iter();
+            let codes =
+                records.map(|record| (record["code"].to_string(), record["offset"].clone()));
+            codes.collect::<Vec<_>>()
+        });
+        assert_eq!(plain.len(), 2);
+        assert_eq!(plain, member);
+    }
+}
+
+#[test]
 fn a_zip_on_standard_input_that_can_seek_is_read_by_its_directory() {
     let tree = Tree::new(&[]);
     let mut bytes = zip(&[
@@ -471,8 +497,8 @@ fn http_diagnostics_name_the_member() {
     let members = records(&ran.out, "diagnostic").into_iter();
     let members = members.map(|found| (found["code"].clone(), found["member"].clone()));
     let expected = [
-        ("http.content-encoding-false", "3/1"),
         ("http.not-chunked", "2/1"),
+        ("http.content-encoding-false", "3/1"),
     ];
     assert!(
         members.eq(expected.map(|(code, member)| (code.into(), member.into()))),
