@@ -34,6 +34,7 @@ pub(crate) fn expected(css: &str, sheet: Sheet) -> Vec<Expected> {
         found: Vec::new(),
         open: Vec::new(),
         after_import: false,
+        has_import: false,
         hidden: None,
         statement: Statement::default(),
         other_rule: false,
@@ -102,6 +103,7 @@ struct State {
     /// Number of brackets that were open at the start of the rule that holds no references.
     hidden: Option<usize>,
     statement: Statement,
+    has_import: bool,
     /// A rule stands before behind which `@import` does not count.
     other_rule: bool,
 }
@@ -158,8 +160,9 @@ impl State {
                 self.hidden = self.hidden.filter(|&start| start < depth);
                 if function.is_empty() || function.starts_with('{') {
                     let at = self.statement.at.as_deref();
-                    self.other_rule |=
-                        depth == 0 && at.is_some_and(|at| !BEFORE_IMPORT.contains(&at));
+                    self.other_rule |= depth == 0
+                        && at.is_some_and(|at| !BEFORE_IMPORT.contains(&at))
+                        || depth == 0 && at == Some("layer") && self.has_import;
                     self.begin();
                 }
             }
@@ -220,10 +223,12 @@ impl State {
             (false, Some(name)) if block == Some("{font") => Some(format!("@font-face/{name}")),
             (false, name) => name,
         };
+        let inert = is_import && (self.other_rule || statement.depth > 0);
+        self.has_import |= is_import && !inert;
         self.found.push(Expected {
             reference,
             attribute,
-            inert: is_import && (self.other_rule || statement.depth > 0),
+            inert,
         });
     }
 

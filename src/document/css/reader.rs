@@ -182,6 +182,7 @@ pub(crate) struct CssReader {
     since_token: usize,
     /// `@import` was read, and nothing else since.
     expects_import: bool,
+    has_import: bool,
     /// A rule was read after which an `@import` is not used.
     past_imports: bool,
     /// No references until the end of the rule that began at this number of open brackets.
@@ -435,10 +436,10 @@ impl Reading<'_, '_> {
                 self.other_token(at);
                 self.state.opaque = self.state.opaque.filter(|&start| start < depth);
                 if self.is_in_block() {
-                    let is_rule = matches!(
-                        self.state.statement.at,
-                        AtRule::FontFace | AtRule::Opaque | AtRule::Other
-                    );
+                    let is_rule = match self.state.statement.at {
+                        AtRule::Layer => self.state.has_import,
+                        at => matches!(at, AtRule::FontFace | AtRule::Opaque | AtRule::Other),
+                    };
                     self.state.past_imports |= depth == 0 && is_rule;
                     self.begin_statement(at + 1);
                 }
@@ -518,6 +519,7 @@ impl Reading<'_, '_> {
                 // What follows are conditions.
                 self.state.opaque = Some(self.state.statement.depth);
                 let inert = self.state.past_imports || self.state.statement.depth > 0;
+                self.state.has_import |= !inert;
                 CssOwner::Import { inert }
             }
             _ => match self.state.statement.property() {

@@ -12,8 +12,8 @@ pub(super) enum AtRule {
     None,
     Import,
     FontFace,
-    /// `@charset` and `@layer` without a block may stand before `@import`.
-    BeforeImport,
+    /// Without a block it may stand before the first `@import`, but not between two.
+    Layer,
     /// The rule's prelude holds no references.
     Opaque,
     Other,
@@ -22,8 +22,8 @@ pub(super) enum AtRule {
 pub(super) static AT_RULES: [(&[u8], AtRule); 8] = [
     (b"import", AtRule::Import),
     (b"font-face", AtRule::FontFace),
-    (b"charset", AtRule::BeforeImport),
-    (b"layer", AtRule::BeforeImport),
+    (b"charset", AtRule::None),
+    (b"layer", AtRule::Layer),
     (b"namespace", AtRule::Opaque),
     (b"supports", AtRule::Opaque),
     (b"document", AtRule::Opaque),
