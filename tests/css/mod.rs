@@ -116,6 +116,12 @@ fn imports_after_other_rules_are_inert() {
 }
 
 #[test]
+fn sheets_in_iso_2022_jp_are_decoded() {
+    let css = b"@charset \"iso-2022-jp\"; a { b: url(\x1b$BI=\x1b(B.png) }";
+    assert_eq!(read(css, 7).references[0].reference, "\u{8868}.png");
+}
+
+#[test]
 fn preludes_hold_no_references_but_that_of_import() {
     for (css, expected) in [
         (

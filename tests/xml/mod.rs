@@ -570,6 +570,14 @@ fn ids_are_anchors() {
 }
 
 #[test]
+fn documents_in_iso_2022_jp_are_decoded() {
+    let mut xml = b"<?xml version='1.0' encoding='iso-2022-jp'?><opml><outline url='".to_vec();
+    xml.extend_from_slice(b"\x1b$BI=\x1b(B.html'/></opml>");
+    check(&xml, 3);
+    assert_eq!(read(&xml, 7).links[0].reference, "\u{8868}.html");
+}
+
+#[test]
 fn is_xml_by_its_first_bytes() {
     use uriscan::document::sniff::{Content, content};
     let is_xml = |head: &str| matches!(content(b"a", head.as_bytes(), &[]), Content::Document(format) if *format == *Format::XML);

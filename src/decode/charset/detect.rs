@@ -58,10 +58,10 @@ pub(crate) fn detect(
     Detected::unmarked(declared.or(found), declared.is_some())
 }
 
-/// Returns the encoding that a declaration in ASCII names: UTF-8 in place of those that cannot be read as ASCII.
+/// Returns the encoding that a declaration in ASCII names: UTF-8 in place of UTF-16, which has no ASCII, and of
+/// encodings without a decoder.
 pub(crate) fn readable_encoding(label: &[u8]) -> Option<&'static Encoding> {
-    let encoding = Encoding::for_label(label)?;
-    Some([encoding, UTF_8][usize::from(needs_transcoding(encoding))])
+    Encoding::for_label(label).map(Encoding::output_encoding)
 }
 
 /// Returns whether scanners can read an encoding only after conversion.
