@@ -387,7 +387,8 @@ fn html_without_a_name_is_known_by_its_first_tag() {
 fn json_with_comments_and_json5_are_read() {
     let text = "// see http://example.com/a\n{unquoted: 'http://example.com/b', /* <http://example.com/\n c> */ \"d\": \"http:\\/\\/example.com/\\\nd\",\n\
                 n: [+1, .5, 0xF, Infinity, \"\\x68ttp://example.com/e\",],}\n";
-    for name in ["a.jsonc", "a.json5"] {
+    let other = text.replace('\n', "\r");
+    for (name, text) in [("a.jsonc", text), ("a.json5", text), ("a.json5", &other)] {
         reads(
             name,
             text,

@@ -61,6 +61,7 @@ fn comments_and_verbatim_environments_are_not_read() {
             "% \\url{no}\n\\url{a} % \\url{no}\n\\% \\url{b}",
             &["a", "b"],
         ),
+        ("% \\url{no}\r\\url{a} % \\url{no}\r\\url{b}", &["a", "b"]),
         (
             "\\begin{verbatim}\n\\url{no}\n\nhttp://example.com/no\n\\end{verbatim} \\url{a}",
             &["a"],

@@ -35,6 +35,7 @@ fn front_matter_at_byte_0_is_not_read_and_is_closed_by_its_own_mark() {
             ("---\nx: [a](b)\n---\n[c](d)", &["d"]),
             ("\u{feff}---\nx: [a](b)\n---\n[c](d)", &["d"]),
             ("--- \r\n\r\nx: [a](b)\r\n---\t\r\n[c](d)", &["d"]),
+            ("---\r\rx: [a](b)\r---\r[c](d)", &["d"]),
             ("+++\nx = '[a](b)'\n---\n[e](f)\n+++\n[c](d)", &["d"]),
             ("---\n---\n[c](d)", &["d"]),
             // `...` and `+++` close nothing, and what nothing closes is a thematic break.
@@ -193,7 +194,9 @@ fn mdx_is_read_between_tags_and_not_in_expressions_and_modules() {
         "https://example.com/autolink",
         "http://example.com/bare",
     ];
-    assert_eq!(references("mdx", MDX), expected);
+    for text in [MDX, &MDX.replace('\n', "\r")] {
+        assert_eq!(references("mdx", text), expected);
+    }
     let anchors = both("mdx", MDX).anchors;
     for anchor in ["custom", "heading", "anchor"] {
         assert!(

@@ -352,7 +352,7 @@ impl JsonTokenizer {
         let limit = bytes.len().min(start + LONGEST_STRING);
         let text = &bytes[start + 2..limit];
         let length = match end {
-            JsonRest::Line => memchr::memchr(b'\n', text),
+            JsonRest::Line => memchr::memchr2(b'\n', b'\r', text),
             _ => memchr::memmem::find(text, b"*/"),
         };
         let length = match length {

@@ -75,7 +75,8 @@ impl BlockReader for LatexReader {
             };
             at += next;
             if text[at] == b'%' {
-                let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+                let end = memchr2(b'\n', b'\r', &text[at..]);
+                let end = end.map_or(text.len(), |end| at + end);
                 let whole = block.start + at..block.start + end;
                 self.results.comment(whole, &text[at + 1..end]);
                 erase(&mut text[at..end]);

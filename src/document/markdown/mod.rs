@@ -120,7 +120,7 @@ impl MarkdownScanner {
         let is_start = window.offset_at(range.start) == 0;
         let is_whole = is_start && window.last && range.end == window.bytes.len();
         let from = range.start;
-        let bytes = &window.bytes[range];
+        let bytes = &*source::with_line_feeds(&window.bytes[range]);
         let metadata = match self.flavor {
             Flavor::Cell => Metadata::None,
             Flavor::Quarto => Metadata::Anywhere,
