@@ -59,6 +59,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 /// The date at the start of a name.
 static DATE: Pattern =
     Pattern::new(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?[_-](.+)");
+/// The URL of a page of a list.
+static LISTED: Pattern = Pattern::new(r"(?:^|/)page/");
 /// The characters that `slugify.paths = "safe"` replaces.
 static UNSAFE: Pattern = Pattern::new(r#"[<>:/|?*#() \t"\\]"#);
 
@@ -157,8 +159,7 @@ impl SiteRules for Zola {
             }
             _ => {
                 reference.by_url(attempts);
-                // Pages of a list.
-                attempts.undecided_if(memchr::memmem::find(reference.path, b"page/").is_some());
+                attempts.undecided_if(LISTED.is_match(reference.path));
             }
         }
     }
