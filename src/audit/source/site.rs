@@ -245,10 +245,10 @@ impl SiteDirectory<'_> {
         path_of(self.path).join(name).exists()
     }
 
-    /// Returns the text of a file below the directory.
-    pub(super) fn read(&self, name: &str) -> Option<String> {
-        let path = [self.path, name.as_bytes()].concat();
-        String::from_utf8(self.tree.read(&path, MAX_CONFIGURATION)?).ok()
+    /// Returns the text of a file by its path from the directory.
+    pub(super) fn read(&self, name: impl AsRef<[u8]>) -> Option<String> {
+        let path = self.below(name);
+        Some(decoded(self.tree.read(&path, MAX_CONFIGURATION)?))
     }
 
     /// Returns the values of a configuration: unknown if it does not parse, `None` without the file.
@@ -597,7 +597,13 @@ pub(super) const MAX_DOCUMENT: u64 = 1 << 20;
 
 /// Returns the text of a regular file.
 pub(super) fn text_of(path: &[u8]) -> Option<String> {
-    String::from_utf8(start_of(path, MAX_CONFIGURATION)?).ok()
+    start_of(path, MAX_CONFIGURATION).map(decoded)
+}
+
+/// Other charsets than UTF-8 are for comments and titles.
+fn decoded(bytes: Vec<u8>) -> String {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Reads the front matter of a file.

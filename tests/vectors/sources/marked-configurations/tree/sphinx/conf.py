@@ -1,0 +1,3 @@
+# -*- coding: latin-1 -*-
+# José
+extensions = ['myst_parser']
