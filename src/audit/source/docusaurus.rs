@@ -211,7 +211,7 @@ impl RootReader<'_> {
         }
         let base = options.text_or("routeBasePath", "docs");
         let base = base.filter(|_| !options.is_unknown("numberPrefixParser"));
-        let usual = options.text("path").unwrap_or("docs").to_owned();
+        let usual = self.path(options, "docs");
         for name in names {
             let own = match &*name {
                 _ if name == last => "",
@@ -269,14 +269,21 @@ impl RootReader<'_> {
         let lists = ["tags", "page", "authors"];
         let lists = lists.map(|name| format!("{start}{name}/"));
         self.undecided.extend(lists);
-        let path = options.text("path").unwrap_or("blog");
-        self.add(Plugin::Blog, options, [path, ""], url);
+        let path = self.path(options, "blog");
+        self.add(Plugin::Blog, options, [&path, ""], url);
     }
 
     fn pages(&mut self, options: &Setting) {
-        let path = options.text("path").unwrap_or("src/pages");
+        let path = self.path(options, "src/pages");
         let url = options.text_or("routeBasePath", "/");
-        self.add(Plugin::Pages, options, [path, ""], url);
+        self.add(Plugin::Pages, options, [&path, ""], url);
+    }
+
+    /// Returns the directory of an instance, the usual one for a computed one.
+    fn path(&mut self, options: &Setting, usual: &str) -> String {
+        let path = options.text_or("path", usual);
+        self.is_open |= path.is_none();
+        path.unwrap_or_else(|| usual.to_owned())
     }
 
     /// Adds a directory and its translations, whose directory is the second path.

@@ -33,13 +33,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let objects = starts.into_iter().flat_map(all);
     let values = objects.filter(is_configuration).last();
     let values = values.unwrap_or(Setting::Null);
-    // A directory that is computed may be any: nothing is decided.
     let name = |key: &str, call: &'static str, usual: &str| match all(call).last() {
         Some(value) => value.as_text().map(str::to_owned),
         None => values.text_or(key, usual),
     };
-    let input = directory.folder(name("dir.input", "setInputDirectory(", ".")?);
-    let output = name("dir.output", "setOutputDirectory(", "_site")?;
+    // A directory that is computed may be any: nothing is decided.
+    let input = name("dir.input", "setInputDirectory(", ".");
+    site.makes_pages = input.is_none();
+    let input = directory.folder(input.unwrap_or_default());
+    let output = name("dir.output", "setOutputDirectory(", "_site");
     let own = values.get("templateFormats").cloned();
     let own = all("setTemplateFormats(").last().or(own);
     let trimmed = |name: &str| name.trim().to_owned();
@@ -104,7 +106,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         name("dir.layouts", "setLayoutsDirectory(", "_includes"),
     ];
     site.add_templates(&input, folders.into_iter().flatten());
-    site.add_templates(directory.path, [output]);
+    site.add_templates(directory.path, output);
     site.lacks_assets = lacks_assets;
     site.has_other_ids = config::names_any(&text, MAKERS);
     Some(Box::new(Eleventy {

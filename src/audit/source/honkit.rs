@@ -19,19 +19,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let mut own = ["book.json", "book.js", ".gitbook.yaml"].iter();
     let found = own.find_map(|name| directory.values(name));
     let values = found.unwrap_or(Setting::Null);
-    let root_name = values.text_or("root", ".")?;
-    let root = directory.folder(&root_name);
+    let root = directory.content(site, &values, "root", ".");
     let file = |key: &str, usual: &str| {
-        let name = values.text_or(&format!("structure.{key}"), usual)?;
-        Some(join(b"/", name.as_bytes())[1..].to_vec())
+        let name = values.text(&format!("structure.{key}"));
+        join(b"/", name.unwrap_or(usual).as_bytes())[1..].to_vec()
     };
-    let (readme, summary) = (file("readme", "README.md")?, file("summary", "SUMMARY.md")?);
-    let glossary = file("glossary", "GLOSSARY.md")?;
-    let read = |path: &[u8]| {
-        let path = String::from_utf8_lossy(path);
-        directory.read(&format!("{root_name}/{path}"))
-    };
-    let languages = read(&file("languages", "LANGS.md")?);
+    let (readme, summary) = (file("readme", "README.md"), file("summary", "SUMMARY.md"));
+    let glossary = file("glossary", "GLOSSARY.md");
+    let read = |path: &[u8]| directory.read(join(&root, path));
+    let languages = read(&file("languages", "LANGS.md"));
     let books = languages.map_or(vec![Vec::new()], |text| {
         let folders = chapters(text.as_bytes()).into_iter();
         folders.map(|folder| with_slash(&folder)).collect()

@@ -18,9 +18,8 @@ const WRITERS: &str = "auto-gen-summary cmdrun gettext spec summary template";
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let values = directory.configuration(["book.toml"])?;
-    let source_name = values.text_or("book.src", "src")?;
-    let source = directory.folder(&source_name);
-    let summary = directory.read(&format!("{source_name}/SUMMARY.md"))?;
+    let source = directory.content(site, &values, "book.src", "src");
+    let summary = directory.read(join(&source, b"SUMMARY.md"))?;
     let mut chapters = chapters(summary.as_bytes());
     chapters.dedup();
     let uses_defaults = values.flag_or("build.use-default-preprocessors", true);

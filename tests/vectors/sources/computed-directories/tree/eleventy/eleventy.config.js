@@ -1,0 +1,3 @@
+export default function () {
+  return { dir: { input: process.env.INPUT } };
+}
