@@ -20,6 +20,7 @@ use super::target::{
     TargetLocation, is_route, line_range, percent_decoded, required_name, split_path,
 };
 use super::wire::{Packed, WireReader};
+use crate::bytes::pattern::Pattern;
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -462,8 +463,10 @@ fn is_part(link: &Link<'_>) -> bool {
     matches!(link.element, Some("part" | "include" | "import")) && link.attribute.is_none()
 }
 
-/// The ends of the names of modules with components.
-const SCRIPTS: [&str; 7] = [".js", ".jsx", ".mjs", ".ts", ".tsx", ".astro", ".vue"];
+/// The end of the name of a module with components.
+static SCRIPT: Pattern = Pattern::new(r"\.(?:m?js|jsx|tsx?|astro|vue)$");
+/// The end of the name of text in any markup.
+static TEXT: Pattern = Pattern::new(r"\.(?:inc|txt)$");
 
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
@@ -518,7 +521,12 @@ impl LinkCollector<'_> {
                 self.collected.included.insert(part);
             }
         }
-        let has_other_ids = found.parts.contains(&None)
+        // It may be markup, with labels and headings.
+        let is_text = |part: &FileId| TEXT.is_match(&audit.checker.paths.path(*part));
+        let includes_text = format.name == "rst" && found.parts.iter().flatten().any(is_text);
+        self.collected.labels.is_open |= includes_text;
+        let has_other_ids = includes_text
+            || found.parts.contains(&None)
             || format.name != "html" && audit.sources.has_other_ids(&path);
         // Hosts of Markdown list directories, servers do not (A12).
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
@@ -604,8 +612,7 @@ impl Sink for LinkCollector<'_> {
             part.into_iter().for_each(|part| wanted.insert(part));
             // A component that a script makes may have any ids.
             let path = part.map(|part| self.audit.checker.paths.path(part));
-            let is_script =
-                path.is_some_and(|path| SCRIPTS.iter().any(|end| path.ends_with(end.as_bytes())));
+            let is_script = path.is_some_and(|path| SCRIPT.is_match(&path));
             // A missing part of AsciiDoc or reStructuredText is a finding by itself.
             if part.is_some() || link.element != Some("include") {
                 self.document.parts.push(part.filter(|_| !is_script));
