@@ -670,7 +670,9 @@ fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
         | b"contribute" | b"deployments" | b"discussions" | b"edit" | b"graphs" | b"issues"
         | b"labels" | b"milestones" | b"network" | b"new" | b"packages" | b"projects" | b"pull"
         | b"pulls" | b"releases" | b"search" | b"security" | b"stargazers" | b"tags" | b"wiki"
-        | b"-" | b"merge_requests" => steps == 2,
+        | b"merge_requests" => steps == 2,
+        // GitLab has files at `-/blob/BRANCH/`, and had them at `blob/BRANCH/`.
+        b"-" => steps == 2 || steps == 3,
         _ => false,
     }
 }
