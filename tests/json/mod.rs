@@ -384,14 +384,14 @@ fn long_pointers_are_left_out() {
 
 #[test]
 fn lines_are_values_of_their_own() {
-    let lines = "{\"a\": \"http://example.com/1\"}\n{\"a\": [\"http://example.com/2\"\n\n[\"http://example.com/3\"]\n";
+    let lines = "{\"a\": \"http://example.com/1\"}\n{\"a\": [\"http://example.com/2\"\nno value\n\n[\"http://example.com/3\"]\n";
     let found = both("jsonl", lines);
     let pointers: Vec<_> = found
         .links
         .iter()
         .map(|link| link.attribute.as_deref())
         .collect();
-    assert_eq!(pointers, [Some("/0/a"), Some("/1/a/0"), Some("/2/0")]);
+    assert_eq!(pointers, [Some("/0/a"), Some("/1/a/0"), Some("/4/0")]);
     assert_eq!(found.codes, [("json.not-well-formed", 59)]);
     assert_eq!(both("jsonl", "1\n2\n").codes, []);
     assert_eq!(codes("1\n2\n"), [("json.not-well-formed", 2)]);

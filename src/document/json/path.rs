@@ -52,8 +52,8 @@ pub(super) struct ValuePath {
     beyond: usize,
     /// Raw names of members from earlier windows, in the order of their levels.
     names: Vec<u8>,
-    /// The index of the current value among the values of the document.
-    value: u64,
+    /// The index of the current line of JSON Lines.
+    pub(super) line: u64,
     pointer: Vec<u8>,
 }
 
@@ -133,10 +133,8 @@ impl ValuePath {
     /// Ends consecutive values: the next one in an array is another item.
     #[inline(always)]
     pub(super) fn end_values(&mut self, count: u64) {
-        match self.levels.last_mut() {
-            Some(level) if self.beyond == 0 => level.index += count,
-            None => self.value += count,
-            Some(_) => {}
+        if let (0, Some(level)) = (self.beyond, self.levels.last_mut()) {
+            level.index += count;
         }
     }
 
@@ -174,15 +172,14 @@ impl ValuePath {
         found
     }
 
-    /// Returns the path as a JSON Pointer (RFC 6901), in JSON Lines with the index of the value in the
-    /// document; `None` if it is too long to be shown.
+    /// Returns the path as a JSON Pointer (RFC 6901), in JSON Lines after the index of the line; `None` if it is too long to be shown.
     fn pointer(&mut self, bytes: &[u8]) -> Option<&[u8]> {
         if self.beyond > 0 {
             return None;
         }
         self.pointer.clear();
         if self.kind.sequence == JsonSequence::Lines {
-            push_number(self.value, &mut self.pointer);
+            push_number(self.line, &mut self.pointer);
         }
         for level in &self.levels {
             match level.container {

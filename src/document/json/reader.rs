@@ -580,6 +580,7 @@ impl Scan for JsonScanner {
                 JsonToken::Close => self.close(run.events),
                 JsonToken::Name(name) => self.path.set_name(&name),
                 JsonToken::String(raw) => {
+                    self.path.line = self.tokenizer.lines;
                     if self.string(raw, run).is_err() {
                         break;
                     }

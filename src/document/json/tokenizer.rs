@@ -109,6 +109,8 @@ pub(in crate::document) enum JsonSequence {
 pub(in crate::document) struct JsonTokenizer {
     pub(in crate::document) at: usize,
     pub(in crate::document) faults: JsonFaults,
+    /// The number of line ends before, in JSON Lines.
+    pub(in crate::document) lines: u64,
     sequence: JsonSequence,
     levels: Vec<JsonContainer>,
     beyond: u64,
@@ -234,6 +236,7 @@ impl JsonTokenizer {
     fn end_line(&mut self, window: &Window<'_>) -> Option<JsonToken> {
         if self.levels.is_empty() {
             self.at += 1;
+            self.lines += 1;
             self.expects = JsonExpects::Value;
             return None;
         }
