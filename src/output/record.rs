@@ -1,6 +1,5 @@
 //! The path in all records, and the records that are not links.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 

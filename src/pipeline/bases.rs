@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use ignore::gitignore::Gitignore;
 use smart_default::SmartDefault;
 
-use super::walk::{bytes_of, path_of};
+use super::walk::{bytes_of, gitignore, path_of};
 use crate::document::options::RstRoles;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
@@ -69,9 +68,11 @@ impl Bases {
         let Some(root) = above.find(|above| above.join(".git").exists()) else {
             return;
         };
-        // An ignore file that cannot be read ignores nothing.
-        let (ignored, _) = Gitignore::new(root.join(".gitignore"));
-        if path != root && ignored.matched_path_or_any_parents(&path, true).is_ignore() {
+        if path != root
+            && gitignore(root)
+                .matched_path_or_any_parents(&path, true)
+                .is_ignore()
+        {
             return;
         }
         let root = root.as_os_str().as_encoded_bytes();

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::WalkBuilder;
+use ignore::gitignore::Gitignore;
 use ignore::overrides::Override;
+use parking_lot::Mutex;
 use smart_default::SmartDefault;
 
 use crate::archive::git;
@@ -146,7 +148,19 @@ pub struct Walk {
     trees: Vec<ignore::Walk>,
     /// Whether the current tree is [`Root::Here`].
     here: bool,
+    refused: Refused,
 }
+
+/// Errors of directories that a walk left out.
+type Refused = Arc<Mutex<Vec<Unreadable>>>;
+
+/// The files whose rules a walk reads in each directory.
+const IGNORE_FILES: [&str; 4] = [
+    ".gitignore",
+    ".ignore",
+    ".uriscanignore",
+    ".git/info/exclude",
+];
 
 impl Walk {
     /// Walks the trees of the roots.
@@ -159,6 +173,7 @@ impl Walk {
             options,
             trees: Vec::new(),
             here: false,
+            refused: Refused::default(),
         }
     }
 
@@ -177,8 +192,11 @@ impl Walk {
         let message = match fs::metadata(&path) {
             Err(error) => error.to_string(),
             Ok(metadata) if metadata.is_dir() => {
-                self.trees.push(self.options.builder(&path).build());
-                return None;
+                let tree = self.options.builder(&path, &self.refused);
+                return tree
+                    .map(|tree| self.trees.push(tree.build()))
+                    .err()
+                    .map(Err);
             }
             Ok(metadata) if self.options.outputs.check_named(&metadata) => {
                 "the output goes there, so it is not read".to_owned()
@@ -242,9 +260,13 @@ impl Walk {
         let mut folders: Vec<PathBuf> = folders.filter(|path| is_maildir(path)).collect();
         folders.sort_unstable_by(|one, other| other.cmp(one));
         for folder in folders {
-            let mut builder = self.options.builder(&folder);
-            builder.max_depth(self.options.max_depth.map(|max| max - depth - 1));
-            self.trees.push(builder.build());
+            match self.options.builder(&folder, &self.refused) {
+                Ok(mut tree) => {
+                    tree.max_depth(self.options.max_depth.map(|max| max - depth - 1));
+                    self.trees.push(tree.build());
+                }
+                Err(error) => self.refused.lock().push(error),
+            }
         }
     }
 }
@@ -312,6 +334,9 @@ impl Iterator for Walk {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            if let Some(error) = self.refused.lock().pop() {
+                return Some(Err(error));
+            }
             let found = match self.trees.last_mut().map(Iterator::next) {
                 Some(Some(Ok(entry))) => self.file(entry),
                 Some(Some(Err(error))) => Some(Err(unreadable(&error))),
@@ -335,15 +360,41 @@ impl WalkOptions {
         let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
         let path = root.join(below);
         let wanted = path.clone();
-        let mut builder = self.builder(root);
-        builder.filter_entry(move |entry| wanted.starts_with(entry.path()));
+        let mut builder = self.builder(root, &Refused::default()).ok()?;
+        let check = self.check();
+        builder.filter_entry(move |entry| {
+            wanted.starts_with(entry.path()) && check(entry.path()).is_ok()
+        });
         let mut found = builder.build().flatten();
         let entry = found.find(|entry| entry.path() == path)?;
         let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
         Some(self.entry(path, EntryKind::File(metadata.len()), false))
     }
 
-    fn builder(&self, root: &Path) -> WalkBuilder {
+    /// Returns the check of a directory before the walk reads its ignore files: reading a pipe or a
+    /// device may not end.
+    fn check(&self) -> impl Fn(&Path) -> Result<(), Unreadable> + Copy + use<> {
+        let names: &[&str] = if self.ignore_files {
+            &IGNORE_FILES
+        } else {
+            &[]
+        };
+        move |directory| {
+            let mut paths = names.iter().map(|name| directory.join(name));
+            let Some(path) = paths.find(|path| is_special(path)) else {
+                return Ok(());
+            };
+            let message = "not a regular file, so its directory was not read".to_owned();
+            Err(Unreadable { path, message })
+        }
+    }
+
+    /// Returns the walk of a tree, or the error if an ignore file at or above its root cannot be read.
+    fn builder(&self, root: &Path, refused: &Refused) -> Result<WalkBuilder, Unreadable> {
+        let (check, refused) = (self.check(), Arc::clone(refused));
+        if let Ok(root) = fs::canonicalize(root) {
+            root.ancestors().try_for_each(check)?;
+        }
         let mut builder = WalkBuilder::new(root);
         builder
             .standard_filters(self.ignore_files)
@@ -353,8 +404,18 @@ impl WalkOptions {
             .skip_stdout(true)
             .max_depth(self.max_depth)
             .overrides(self.globs.clone())
-            // The walk does not enter repositories.
-            .filter_entry(|entry| !entry.path().parent().is_some_and(is_epoch));
+            .filter_entry(move |entry| {
+                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let checked = if is_directory {
+                    check(entry.path())
+                } else {
+                    Ok(())
+                };
+                // The walk does not enter repositories.
+                let is_walked = checked.is_ok() && !entry.path().parent().is_some_and(is_epoch);
+                refused.lock().extend(checked.err());
+                is_walked
+            });
         if self.ignore_files {
             builder.add_custom_ignore_filename(".uriscanignore");
         }
@@ -363,7 +424,7 @@ impl WalkOptions {
             // for each comparison took a sixth of the time of a run over small files.
             builder.sort_by_file_path(|one, other| one.as_os_str().cmp(other.as_os_str()));
         }
-        builder
+        Ok(builder)
     }
 
     /// Returns the entry of a file, which is left out if it is too long.
@@ -398,6 +459,17 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
             },
         },
     }
+}
+
+/// Returns whether a path is a pipe, a device or a socket, or a link to one.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Returns the rules of the ignore file of a repository; one that cannot be read ignores nothing.
+pub(crate) fn gitignore(repository: &Path) -> Gitignore {
+    let path = Some(repository.join(".gitignore")).filter(|path| !is_special(path));
+    path.map_or_else(Gitignore::empty, |path| Gitignore::new(path).0)
 }
 
 /// Returns the start of a file, at most `limit` bytes.

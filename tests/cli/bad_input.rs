@@ -179,6 +179,41 @@ fn a_pipe_in_a_tree_is_passed_by_and_a_named_one_is_read() {
     writer.join().unwrap().unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn ignore_files_that_are_pipes_or_devices_are_errors() {
+    for name in [
+        ".gitignore",
+        ".ignore",
+        ".uriscanignore",
+        ".git/info/exclude",
+    ] {
+        let tree = Tree::new(&[GOOD, ("docs/sub/a.html", "<a href=http://example.com/>")]);
+        let path = tree.path().join("docs").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let message = format!("docs/{name}: not a regular file, so its directory was not read");
+        for is_pipe in [true, false] {
+            if is_pipe {
+                nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+            } else {
+                std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+            }
+            tree.run(&["."]).tells(2, GOOD_OUT, &message);
+            for root in ["docs", "docs/sub"] {
+                tree.run(&[root]).tells(2, "", &message);
+            }
+            for command in [&["audit"][..], &["audit", "--links"], &["targets"]] {
+                let ran = tree.run(&[command, &["."]].concat());
+                assert_eq!(ran.code, 2, "{command:?}: {}", ran.err);
+                assert!(ran.err.contains(&message), "{}", ran.err);
+            }
+            let all = format!("http://example.com/\n{GOOD_OUT}");
+            tree.run(&[".", "--no-ignore"]).is(0, &all);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
 /// Both happen while the run waits for a pipe that comes before them.
 #[cfg(unix)]
 #[test]

@@ -36,7 +36,7 @@ use ignore::gitignore::Gitignore;
 use super::disk::DiskTree;
 use super::server::{RuleIndex, redirects_in};
 use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{gitignore, path_of};
 use paths::{up_to_slash, with_slash};
 use routes::Routes;
 use site::{Folder, FolderUse, Generator, Rules, SiteDirectory, SourceSite};
@@ -234,8 +234,7 @@ impl SiteSearch<'_> {
         let repository = path.ancestors().find(|above| above.join(".git").exists());
         let mut ignored = Gitignore::empty();
         if let Some(repository) = repository {
-            // An ignore file that cannot be read ignores nothing.
-            ignored = Gitignore::new(repository.join(".gitignore")).0;
+            ignored = gitignore(repository);
             let inside = path.ancestors().skip(1);
             for above in inside.take_while(|above| above.starts_with(repository)) {
                 for below in self.directory(&with_slash(above.as_os_str().as_encoded_bytes())) {
