@@ -227,7 +227,7 @@ impl BaseScope {
     ) {
         self.id = id;
         let rules = self.ruling.of(family);
-        self.has_padding = family == RuleFamily::Markup && rules != Rules::Whatwg;
+        self.has_padding = rules != Rules::Whatwg;
         if rules != self.rules {
             self.rules = rules;
             let [declared, fallback] = &mut self.by_other_rules;

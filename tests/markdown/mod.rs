@@ -113,6 +113,14 @@ fn deep_containers_with_lazy_lines_take_linear_time() {
 }
 
 #[test]
+fn padding_of_references_in_html_is_not_in_targets() {
+    let text = b"<a href=' http://example.com/\na\t'>\n\n<img src=\"http://example.com/b \">";
+    let found = uriscan::links(&text[..], uriscan::Format::MARKDOWN, None);
+    let targets: Vec<_> = found.map(|link| link.target.unwrap()).collect();
+    assert_eq!(targets, [b"http://example.com/a", b"http://example.com/b"]);
+}
+
+#[test]
 fn destinations_hold_nuls_and_bytes_that_are_not_utf8() {
     for format in ["markdown", "mdx"] {
         let format = uriscan::Format::named(format).unwrap();
