@@ -68,7 +68,7 @@ impl DiskEntry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileNaming {
     /// The preferred one first.
-    pub(super) index: Vec<String>,
+    pub(super) index: Arc<[String]>,
     /// The extensions without their dot.
     pub(super) extensions: Vec<String>,
     pub(super) pages: OptionalExtension,
@@ -430,7 +430,7 @@ impl DiskTree {
         };
         let mut path = None;
         let mut otherwise = None;
-        for name in &naming.index {
+        for name in &*naming.index {
             match self.entry(&directory, &listing, name.as_bytes()) {
                 DiskEntry::File(file, _) => path = path.or(Some(file)),
                 DiskEntry::Directory(_) | DiskEntry::Nothing => {}

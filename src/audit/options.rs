@@ -94,7 +94,7 @@ const SUGGESTION_ROWS: u64 = 1 << 26;
 
 fn naming() -> FileNaming {
     FileNaming {
-        index: ["index.html", "index.htm"].map(str::to_owned).to_vec(),
+        index: ["index.html", "index.htm"].map(str::to_owned).into(),
         ..FileNaming::default()
     }
 }
@@ -159,7 +159,7 @@ impl AuditOptions {
 
         /// Sets the names of index files, the preferred one first; by default `index.html` and
         /// `index.htm`.
-        index_files(names: impl IntoIterator<Item: Into<String>>) => naming.index = texts(names);
+        index_files(names: impl IntoIterator<Item: Into<String>>) => naming.index = texts(names).into();
 
         /// Sets the extensions that references may leave out, without their dot; none by default.
         optional_extensions(extensions: impl IntoIterator<Item: Into<String>>) => naming.extensions = texts(extensions);

@@ -45,6 +45,23 @@ fn a_base_up_to_the_limit_is_not_kept_with_every_finding() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn names_of_index_files_are_not_kept_with_every_directory_below() {
+    let names: String = (0..50_000).map(|n| format!(" i{n}")).collect();
+    let tree = Tree::new(&[("s/.htaccess", &format!("DirectoryIndex{names}\n"))]);
+    let (mut directory, mut page) = (String::new(), String::new());
+    for _ in 0..150 {
+        directory += "d/";
+        page += &format!("<a href={directory}x>");
+        tree.write(&format!("s/{directory}.htaccess"), b"Options -MultiViews\n");
+        tree.write(&format!("s/{directory}x"), b"");
+    }
+    tree.write("s/i.html", page.as_bytes());
+    let ran = within(&tree, 200_000, &["s"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn thousands_of_expressions_of_redirects_take_less_than_80_mb() {
     let count = crate::rounds(1_000, 4_000);
     let rule = |n| format!("RedirectMatch ^/a{n}/([a-z0-9]+)/x.*y/(.*)$ /new.html\n");

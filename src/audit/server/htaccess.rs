@@ -91,7 +91,7 @@ impl ParsedRules {
             "directoryindex" => {
                 let names = (words.iter()).filter(|name| !name.eq_ignore_ascii_case(b"disabled"));
                 let names = names.map(|name| String::from_utf8(name.clone()).ok());
-                let names: Vec<String> = names.collect::<Option<_>>()?;
+                let names: Arc<[String]> = names.collect::<Option<_>>()?;
                 // Pages elsewhere that are served for each directory.
                 if names.iter().any(|name| name.contains('/')) {
                     return None;

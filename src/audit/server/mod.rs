@@ -263,7 +263,7 @@ impl RuleFile {
         let mut naming = naming.clone();
         naming.pages = self.parsed.settings.pages.unwrap_or(naming.pages);
         if let Some(index) = &self.parsed.settings.index {
-            naming.index.clone_from(index);
+            naming.index = Arc::clone(index);
         }
         naming
     }

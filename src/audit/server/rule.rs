@@ -2,6 +2,7 @@
 //! the readers of their files use.
 
 use std::borrow::Cow;
+pub(super) use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
@@ -214,7 +215,7 @@ pub(super) struct ParsedRules {
 /// `None` where a file does not change them.
 #[derive(Debug, Default)]
 pub(super) struct ServerSettings {
-    pub(super) index: Option<Vec<String>>,
+    pub(super) index: Option<Arc<[String]>>,
     pub(super) pages: Option<OptionalExtension>,
     /// The slash at the end of a path is added, or removed.
     pub(super) trailing_slash: Option<bool>,

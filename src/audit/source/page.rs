@@ -262,7 +262,7 @@ impl<'a> SourcePage<'a> {
     /// Looks up a file on disk.
     fn file(&self, root: &[u8], path: &[u8], index: &[String]) -> Option<(Vec<u8>, LookupMatch)> {
         let naming = FileNaming {
-            index: index.to_vec(),
+            index: index.into(),
             ..FileNaming::default()
         };
         self.checker.tree.find(root, path, &naming).file()
