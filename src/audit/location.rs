@@ -64,7 +64,7 @@ pub(crate) struct Audit {
     pub(super) ignored: IgnoreRules,
     wiki: WikiPages,
     pub(super) sources: Sources,
-    repositories: Vec<Repository>,
+    pub(super) repositories: Vec<Repository>,
     /// The directories that were named by paths with `..` at their start: the absolute paths, and the given ones.
     elsewhere: Vec<(Vec<u8>, Vec<u8>)>,
     /// The rules of the redirect files of folders that a tree without a generator is served with.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
@@ -14,10 +15,12 @@ use super::names::FileId;
 use super::redirect_formats::Redirection;
 use super::rewrite::{decode_unicode, is_unclear, relative, steps_above};
 use super::source::paths::below;
+use super::source::repository::Repository;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
 use crate::Format;
 use crate::linker::Link;
+use crate::pipeline::bases::is_of_repository;
 use crate::pipeline::walk::bytes_of;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Rules, resolve};
@@ -81,6 +84,13 @@ struct WrittenForm {
     extension: &'static str,
     /// The number of `../` at the start that the shortest reference lacks.
     extra_steps: usize,
+}
+
+/// Returns a reference that leaves the root in a document at another depth.
+fn with_depth(reference: &[u8], old: usize, new: usize) -> Option<Vec<u8>> {
+    let (start, rest) = reference.split_at(memmem::find(reference, b"../")?);
+    let rest = rest.strip_prefix(&*b"../".repeat(old.saturating_sub(new)))?;
+    Some([start, &b"../".repeat(new.saturating_sub(old)), rest].concat())
 }
 
 fn steps(reference: &[u8]) -> usize {
@@ -214,8 +224,14 @@ impl Inventory {
             plan.refuse(&self.audit.shown(&relocation.old), reason);
             return Ok(plan);
         }
+        if let Some(site) = self.audit.sources.parted(&relocation.old, &relocation.new) {
+            let reason = "the site here would lose or gain files: move them within a folder of it, or all of it";
+            plan.refuse(&self.audit.shown(site), reason);
+            return Ok(plan);
+        }
         let mut mover = Mover {
             checker,
+            repositories: &self.audit.repositories,
             relocation,
             lookups: LookupCache::new(&self.audit),
         };
@@ -225,6 +241,10 @@ impl Inventory {
             }
         }
         for (root, file) in checker.servers.rule_files() {
+            if relocation.holds(&file.path) {
+                let reason = "the server would read its rules elsewhere, or not at all";
+                plan.refuse(&self.audit.shown(&file.path), reason);
+            }
             let mount = checker.mounts.uri_of_mount(root);
             let fixed = file.destinations().filter(|(to, _)| to.is_fixed());
             for (to, _) in fixed {
@@ -248,7 +268,8 @@ impl Inventory {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| checker.paths.path(file));
             let (location, _) = mover.lookups.locate_link(link, file);
-            match mover.changed(&own.unwrap_or_default(), link, location) {
+            let changed = mover.changed(&own.unwrap_or_default(), link, location);
+            match changed.and_then(|new| new.map(|new| in_file(link, new)).transpose()) {
                 Ok(None) => {}
                 Ok(Some(reference)) => {
                     add_fix(&mut plan.documents, path, Fix::moving(link, &reference));
@@ -292,6 +313,7 @@ impl Inventory {
 
 struct Mover<'a> {
     checker: &'a TargetChecker,
+    repositories: &'a [Repository],
     relocation: &'a Relocation,
     lookups: LookupCache<'a>,
 }
@@ -301,7 +323,13 @@ type Changed = Result<Option<Vec<u8>>, &'static str>;
 
 const OF_RULE: &str = "a rule of the server names it";
 const LEAVES_ROOT: &str = "it would leave the root";
+const NO_FORM: &str = "no reference in this form reaches it";
 const AMBIGUOUS: &str = "the reference reaches it under another name";
+
+fn in_file(link: &Link<'_>, new: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+    let outside = is_inner(link).then_some("the reference is not in the bytes of the file");
+    outside.map_or(Ok(new), Err)
+}
 
 impl Mover<'_> {
     /// Returns whether the file at a URI moves.
@@ -329,6 +357,15 @@ impl Mover<'_> {
             split_path(link.reference).0.is_empty() && base.label.starts_with("retrieval:");
         // A code base without an index file is skipped too, but resolved against (A12).
         let is_skipped = location == TargetLocation::Skipped && link.attribute != Some("codebase");
+        let is_outside = location == TargetLocation::OutsideRoot && is_of_repository(base.uri);
+        let depth = self.checker.depth(base.uri);
+        if (is_skipped || is_outside) && steps_above(depth, link.reference).is_some() {
+            let new = self.base(document, base.uri, base.label);
+            let new = with_depth(link.reference, depth, self.checker.depth(&new));
+            return new.map_or(Err(NO_FORM), |new| {
+                Ok(Some(new).filter(|new| new != link.reference))
+            });
+        }
         if is_to_itself || is_skipped || location == TargetLocation::LeftOut {
             return Ok(None);
         }
@@ -376,14 +413,11 @@ impl Mover<'_> {
         if new.as_deref() == Some(link.reference) {
             return Ok(None);
         }
-        if is_inner(link) {
-            return Err("the reference is not in the bytes of the file");
-        }
         match new {
             Some(new) => Ok(Some(new)),
             // Nothing is lost where there was nothing.
             None if matches!(location, TargetLocation::Nothing) => Ok(None),
-            None => Err("no reference in this form reaches it"),
+            None => Err(NO_FORM),
         }
     }
 
@@ -394,7 +428,7 @@ impl Mover<'_> {
         };
         let (bare, suffix) = split_path(target);
         let Ok(expected) = self.checker.expected(bare) else {
-            return Ok(None);
+            return self.on_forge(link, location);
         };
         let path = self.target(&expected.path, location)?;
         if path == expected.path {
@@ -402,6 +436,29 @@ impl Mover<'_> {
         }
         let uri = self.checker.uri_beside(bare, &path).ok_or(LEAVES_ROOT)?;
         Ok(Some([&with_scheme_of(bare, &uri), suffix].concat()))
+    }
+
+    /// For a URL outside the mounts, which may be a file's on its forge.
+    fn on_forge(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
+        let (bare, suffix) = split_path(link.reference);
+        let mut repositories = self.repositories.iter();
+        let found = repositories.find_map(|own| Some((&own.root, own.path(bare)??)));
+        let moved = found.and_then(|(root, old)| Some((root, self.relocation.map(&old)?, old)));
+        let Some((root, new, old)) = moved else {
+            return match location.file() {
+                Some(file) if self.holds(file) => Err(AMBIGUOUS),
+                _ => Ok(None),
+            };
+        };
+        let below = new.strip_prefix(root.as_slice()).ok_or(LEAVES_ROOT)?;
+        let names = memchr::memchr_iter(b'/', &old[root.len()..]).count();
+        let start = memchr::memrchr_iter(b'/', bare).nth(names);
+        let mut uri = bare[..start.map_or(0, |at| at + 1)].to_vec();
+        push_path(below, &mut uri);
+        if !bare.is_ascii() {
+            uri = decode_unicode(&uri);
+        }
+        Ok(Some([&uri, suffix].concat()))
     }
 
     /// Returns the path of a target after the move.

@@ -26,15 +26,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     };
     let (readme, summary) = (file("readme", "README.md"), file("summary", "SUMMARY.md"));
     let glossary = file("glossary", "GLOSSARY.md");
-    let read = |path: &[u8]| directory.read(join(&root, path));
-    let languages = read(&file("languages", "LANGS.md"));
+    let languages = directory.read(join(&root, &file("languages", "LANGS.md")));
     let books = languages.map_or(vec![Vec::new()], |text| {
         let folders = chapters(text.as_bytes()).into_iter();
         folders.map(|folder| with_slash(&folder)).collect()
     });
     let mut pages = Vec::new();
     for book in &books {
-        let text = read(&[book.as_slice(), &summary].concat())?;
+        site.listed.file = join(&root, &[book.as_slice(), &summary].concat());
+        let text = directory.read(&site.listed.file)?;
         let mut own = chapters(text.as_bytes());
         own.extend([readme.clone(), glossary.clone()]);
         pages.extend(own.iter().map(|page| [book.as_slice(), page].concat()));

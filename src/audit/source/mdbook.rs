@@ -19,7 +19,8 @@ const WRITERS: &str = "auto-gen-summary cmdrun gettext spec summary template";
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let values = directory.configuration(["book.toml"])?;
     let source = directory.content(site, &values, "book.src", "src");
-    let summary = directory.read(join(&source, b"SUMMARY.md"))?;
+    site.listed.file = join(&source, b"SUMMARY.md");
+    let summary = directory.read(&site.listed.file)?;
     let mut chapters = chapters(summary.as_bytes());
     chapters.dedup();
     let uses_defaults = values.flag_or("build.use-default-preprocessors", true);

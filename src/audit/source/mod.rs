@@ -169,10 +169,30 @@ impl Sources {
         }
     }
 
+    /// Returns a site of which a move would take only a part, or would bring files into it or out of it.
+    pub(super) fn parted(&self, old: &[u8], new: &[u8]) -> Option<&[u8]> {
+        let moves = |path: &[u8]| with_slash(path).starts_with(&with_slash(old));
+        let is_parted = |found: &&FoundSite| {
+            let mark = [&found.directory, found.mark.as_bytes()].concat();
+            let folders = found.site.folders.iter().map(|folder| &folder.directory);
+            let mut parts = folders.chain([&found.site.listed.file, &mark]);
+            parts.any(|part| !part.is_empty() && moves(part) != moves(&found.directory))
+        };
+        let parted = self.sites.iter().find(is_parted);
+        let [from, to] = [old, new].map(|path| self.place_number(up_to_slash(path)));
+        let other = from.or(to).filter(|_| from != to);
+        let other = other.map(|(number, _)| &self.sites[number]);
+        parted.or(other).map(|found| &*found.directory)
+    }
+
+    fn place_number(&self, path: &[u8]) -> Option<(usize, usize)> {
+        let mut ends = memchr::memrchr_iter(b'/', path);
+        ends.find_map(|end| self.places.get(&path[..=end]).copied())
+    }
+
     /// Returns the site that a file belongs to, and the folder of the site.
     fn place(&self, path: &[u8]) -> Option<(&FoundSite, &Folder)> {
-        let mut ends = memchr::memrchr_iter(b'/', path);
-        let &(number, folder) = ends.find_map(|end| self.places.get(&path[..=end]))?;
+        let (number, folder) = self.place_number(path)?;
         let found = &self.sites[number];
         Some((found, &found.site.folders[folder]))
     }

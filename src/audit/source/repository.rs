@@ -71,15 +71,22 @@ impl Repository {
         is_upload || has(b".github/", b"_TEMPLATE") || has(b".gitlab/", b"_templates/")
     }
 
+    /// Returns the path of the file that a URL of this repository on its forge names, `Some(None)` for one in another
+    /// state of the repository.
+    pub(in crate::audit) fn path(&self, target: &[u8]) -> Option<Option<Vec<u8>>> {
+        let found = self.urls.as_ref()?.captures(target)?;
+        Some(found.get(1).map(|below| {
+            let below = below.as_bytes();
+            let below = percent_decode(below.strip_prefix(b"/").unwrap_or(below));
+            self.root.iter().copied().chain(below).collect()
+        }))
+    }
+
     /// Returns the location of a URL of this repository on its forge; `None` for other URLs.
     pub(crate) fn locate(&self, target: &[u8], checker: &TargetChecker) -> Option<TargetLocation> {
-        let found = self.urls.as_ref()?.captures(target)?;
-        let Some(below) = found.get(1) else {
+        let Some(path) = self.path(target)? else {
             return Some(TargetLocation::Skipped);
         };
-        let below = below.as_bytes();
-        let below = percent_decode(below.strip_prefix(b"/").unwrap_or(below));
-        let path: Vec<u8> = self.root.iter().copied().chain(below).collect();
         let is_ignored = || {
             let path = path.strip_suffix(b"/").unwrap_or(&path);
             is_excluded(&self.ignored, path)

@@ -84,6 +84,73 @@ fn a_moved_page_keeps_its_links_and_the_links_to_it() {
     assert_eq!(contents(tree.path()), before);
 }
 
+/// The root of a repository on a forge.
+fn repository() -> Tree {
+    let tree = Tree::new(&[
+        (
+            "README.md",
+            "[a](https://github.com/example/pins/blob/main/docs/My%20A.md?plain=1#L1)\n\
+             [b](https://github.com/example/pins/tree/main/docs/) [c](../../issues)\n\
+             [d](https://github.com/example/pins/blob/v1/docs/My%20A.md)\n",
+        ),
+        ("docs/README.md", "# Docs\n"),
+        (
+            "docs/My A.md",
+            "[i](../../../issues/1) [t](./../../tree/main/docs) [x](../../none)\n",
+        ),
+    ]);
+    tree.write(".git/HEAD", b"ref: refs/heads/main\n");
+    tree.write(".git/objects/x", b"");
+    tree.write(".git/refs/x", b"");
+    tree.write(
+        ".git/config",
+        b"[remote \"origin\"]\n\turl = git@github.com:example/pins.git\n",
+    );
+    tree
+}
+
+#[test]
+fn urls_of_the_repository_on_its_forge_follow_a_move() {
+    let tree = repository();
+    let before = contents(tree.path());
+    let ran = tree.run(&["mv", "--write", "docs", "other docs/new"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(
+        read(&tree, "README.md"),
+        "[a](https://github.com/example/pins/blob/main/other%20docs/new/My%20A.md?plain=1#L1)\n\
+         [b](https://github.com/example/pins/tree/main/other%20docs/new/) [c](../../issues)\n\
+         [d](https://github.com/example/pins/blob/v1/docs/My%20A.md)\n"
+    );
+    let ran = tree.run(&["mv", "--write", "other docs/new", "docs"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(contents(tree.path()), before);
+    let ran = tree.run(&["mv", "docs/README.md", "docs/x.md"]);
+    ran.tells(2, "", "the reference reaches it under another name");
+}
+
+#[test]
+fn references_above_a_repository_follow_the_depth_of_their_document() {
+    let tree = repository();
+    let before = contents(tree.path());
+    for (new, text) in [
+        (
+            "x/y/a.md",
+            "[i](../../../../issues/1) [t](./../../../tree/main/docs) [x](../../../none)\n",
+        ),
+        (
+            "a.md",
+            "[i](../../issues/1) [t](./../tree/main/docs) [x](../none)\n",
+        ),
+    ] {
+        let ran = tree.run(&["mv", "--write", "docs/My A.md", new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(read(&tree, new), text);
+        let ran = tree.run(&["mv", "--write", new, "docs/My A.md"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(contents(tree.path()), before);
+    }
+}
+
 #[test]
 fn a_reference_in_a_srcdoc_document_follows_a_move() {
     let tree = Tree::new(&[

@@ -231,6 +231,48 @@ fn a_document_whose_links_a_generator_reads_its_own_way_is_not_moved() {
 }
 
 #[test]
+fn a_part_of_a_site_is_not_moved_and_a_site_moves_as_a_whole() {
+    let files = [
+        ("book/book.toml", "[book]\n"),
+        ("book/src/SUMMARY.md", "- [A](a.md)\n- [B](b/b.md)\n"),
+        ("book/src/a.md", "[b](b/b.md)\n"),
+        ("book/src/b/b.md", "# B\n"),
+        ("notes/c.md", "# C\n"),
+    ];
+    let tree = Tree::new(&files);
+    for (old, new) in [
+        ("book/src", "book/text"),
+        ("book/src/SUMMARY.md", "book/src/x.md"),
+        ("book/book.toml", "book/x.toml"),
+        ("book/src/b", "notes/b"),
+        ("notes/c.md", "book/src/c.md"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        ran.tells(2, "", "book/: the site here would lose or gain files");
+    }
+    for (old, new) in [
+        ("book", "notes/book"),
+        ("notes/book/src/a.md", "notes/book/src/d.md"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(tree.run(&["audit", "."]).code, 0, "{old}");
+    }
+}
+
+#[test]
+fn a_file_with_rules_of_a_server_is_not_moved() {
+    let tree = site();
+    tree.write("_redirects", b"/old /new 301\n");
+    let ran = tree.run(&["mv", "--write", "_redirects", "dir/_redirects"]);
+    ran.tells(
+        2,
+        "",
+        "_redirects: the server would read its rules elsewhere",
+    );
+}
+
+#[test]
 fn a_file_is_not_moved_to_the_name_of_a_folder_or_below_a_file() {
     let tree = site();
     let ran = tree.run(&["mv", "--write", "b.html", "new/"]);
