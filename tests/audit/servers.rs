@@ -283,6 +283,33 @@ fn rules_of_firebase_are_followed() {
 }
 
 #[test]
+fn each_site_of_firebase_has_its_own_rules() {
+    let rules = r#"{"hosting": [
+        {"target": "a", "public": "a", "rewrites": [{"source": "**", "destination": "/index.html"}]},
+        {"target": "b", "public": "./b/",
+         "redirects": [{"source": "/old", "destination": "/none"}]}]}"#;
+    let links = "<a href=/app>x</a>\n<a href=/old>x</a>";
+    let files = [
+        ("firebase.json", rules),
+        ("a/index.html", links),
+        ("b/index.html", links),
+    ];
+    let tree = Tree::new(&files);
+    let ran = tree.run(&["audit", "--group", "none", "."]);
+    let found: Vec<_> = ran
+        .out
+        .lines()
+        .filter_map(|line| line.split(" (").next())
+        .collect();
+    let expected = [
+        "b/index.html:1:9: error[broken-file]: /app",
+        "b/index.html:2:9: error[broken-file]: /old",
+        "firebase.json:4:59: error[broken-file]: /none",
+    ];
+    assert_eq!(found, expected, "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn rules_of_azure_are_followed() {
     const RULES: &str = r#"{"routes": [
         {"route": "/old", "redirect": "/file", "statusCode": 301},

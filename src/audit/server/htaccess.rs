@@ -14,6 +14,9 @@ const INERT: &str = "addcharset adddefaultcharset addencoding addlanguage addout
     expiresdefault fileetag forcetype header indexignore indexoptions limitrequestbody order php_flag php_value \
     requestheader require satisfy serversignature setenv setenvif setenvifnocase setoutputfilter unsetenv";
 
+/// Maximum number of names of index files.
+const MAX_INDEX_NAMES: usize = 256;
+
 pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
     let mut found = ParsedRules::default();
     // Whether each open section holds for all requests.
@@ -92,8 +95,8 @@ impl ParsedRules {
                 let names = (words.iter()).filter(|name| !name.eq_ignore_ascii_case(b"disabled"));
                 let names = names.map(|name| String::from_utf8(name.clone()).ok());
                 let names: Arc<[String]> = names.collect::<Option<_>>()?;
-                // Pages elsewhere that are served for each directory.
-                if names.iter().any(|name| name.contains('/')) {
+                // Pages elsewhere that are served for each directory, or too many to look for in each.
+                if names.len() > MAX_INDEX_NAMES || names.iter().any(|name| name.contains('/')) {
                     return None;
                 }
                 self.settings.index = Some(names);

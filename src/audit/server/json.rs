@@ -3,6 +3,7 @@
 //! (<https://learn.microsoft.com/azure/static-web-apps/configuration>).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde_json::value::RawValue;
 
@@ -57,30 +58,42 @@ pub(super) static AZURE: JsonRules = JsonRules {
 };
 
 impl JsonRules {
-    /// Returns the settings, of the first site if there are several; `None` if the text holds none.
-    fn members<'t>(&self, text: &'t str) -> Option<JsonMembers<'t>> {
-        let members: JsonMembers<'_> = serde_json::from_str(text).ok()?;
-        match self.hosting {
-            None => Some(members),
-            Some(name) => {
-                let settings = members.get(name)?.get();
-                let sites = serde_json::from_str::<Vec<_>>(settings).ok();
-                let first = sites.and_then(|sites| sites.into_iter().next());
-                first.or_else(|| serde_json::from_str(settings).ok())
-            }
-        }
+    /// Returns the settings of each site; `None` if the text holds none.
+    fn settings<'t>(&self, text: &'t str) -> Option<Vec<&'t RawValue>> {
+        let Some(name) = self.hosting else {
+            return Some(vec![serde_json::from_str(text).ok()?]);
+        };
+        let members: JsonMembers<'t> = serde_json::from_str(text).ok()?;
+        let hosting = *members.get(name)?;
+        Some(serde_json::from_str(hosting.get()).unwrap_or_else(|_| vec![hosting]))
     }
 
-    /// Returns the directory of the site below the file's, if it is named.
-    pub(super) fn published(&self, text: &[u8]) -> Option<String> {
-        let members = self.members(str::from_utf8(text).ok()?)?;
-        serde_json::from_str(members.get(self.directory)?.get()).ok()
+    /// Returns each site's directory below the file's, if it is named, and the range of its settings;
+    /// an empty range if the text holds none.
+    pub(super) fn sites(&self, text: &[u8]) -> Vec<(Option<String>, Range<usize>)> {
+        let Some(sites) = str::from_utf8(text)
+            .ok()
+            .and_then(|text| self.settings(text))
+        else {
+            return vec![(None, 0..0)];
+        };
+        let site = |settings: &RawValue| {
+            let settings = settings.get();
+            let members = serde_json::from_str::<JsonMembers<'_>>(settings).ok();
+            let member = members
+                .as_ref()
+                .and_then(|members| members.get(self.directory));
+            let start = offset_in(text, settings.as_bytes()) as usize;
+            let directory = member.and_then(|member| serde_json::from_str(member.get()).ok());
+            (directory, start..start + settings.len())
+        };
+        sites.into_iter().map(site).collect()
     }
 
-    /// `None` if the text holds no settings.
+    /// `None` if the text holds no settings of a site.
     pub(super) fn parse(&self, text: &[u8]) -> Option<ParsedRules> {
         let text = str::from_utf8(text).ok()?;
-        let members = self.members(text)?;
+        let members: JsonMembers<'_> = serde_json::from_str(text).ok()?;
         let mut parsed = ParsedRules::default();
         let flag = |name: &str| serde_json::from_str::<bool>(members.get(name)?.get()).ok();
         let clean_urls = flag("cleanUrls") == Some(true);

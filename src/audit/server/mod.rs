@@ -10,6 +10,7 @@ mod redirects;
 mod rule;
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -72,19 +73,19 @@ static STATIC: ServerKind = ServerKind::new("static", &[], Never, &[]);
 
 const REDIRECT_LINES: RuleSyntax = RuleSyntax::new("_redirects", redirects::parse_lines);
 const NETLIFY: RuleSyntax = RuleSyntax {
-    published: Some(redirects::published),
+    published: Some(|text| vec![(redirects::published(text), 0..text.len())]),
     ..RuleSyntax::new("netlify.toml", redirects::parse_toml)
 };
 const WRANGLER: RuleSyntax = RuleSyntax {
-    published: Some(redirects::output_directory),
+    published: Some(|text| vec![(redirects::output_directory(text), 0..text.len())]),
     ..RuleSyntax::new("wrangler.toml", |_| Some(ParsedRules::default()))
 };
 const VERCEL: RuleSyntax = RuleSyntax {
-    published: Some(|text| json::VERCEL.published(text)),
+    published: Some(|text| json::VERCEL.sites(text)),
     ..RuleSyntax::new("vercel.json", |text| json::VERCEL.parse(text))
 };
 const FIREBASE: RuleSyntax = RuleSyntax {
-    published: Some(|text| json::FIREBASE.published(text)),
+    published: Some(|text| json::FIREBASE.sites(text)),
     ..RuleSyntax::new("firebase.json", |text| json::FIREBASE.parse(text))
 };
 const AZURE: RuleSyntax =
@@ -138,7 +139,9 @@ const CNAME: &str = "CNAME";
 /// Shown for paths without a file.
 const ERROR_PAGE: &str = "404.html";
 
-type PublishedDirectory = fn(&[u8]) -> Option<String>;
+/// Returns the sites of a configuration, each with its directory below the file's, if it is named, and
+/// the range of its settings.
+type PublishedSites = fn(&[u8]) -> Vec<(Option<String>, Range<usize>)>;
 /// Returns `None` if the text does not parse.
 type ParseRules = fn(&[u8]) -> Option<ParsedRules>;
 
@@ -146,9 +149,8 @@ struct RuleSyntax {
     name: &'static str,
     is_slash_significant: bool,
     parse: ParseRules,
-    /// For configurations of hosts, which are only parsed as a whole: the directory of the site,
-    /// below the file's, if it is named.
-    published: Option<PublishedDirectory>,
+    /// For configurations of hosts, which are only parsed as a whole.
+    published: Option<PublishedSites>,
 }
 
 impl RuleSyntax {
@@ -176,13 +178,21 @@ impl RuleSyntax {
         let mut above = (site.ancestors()).take_while(|above| above.starts_with(tree_root));
         above.find_map(|directory| {
             let directory = directory.as_os_str().as_encoded_bytes();
-            let file = FileText::read(tree, directory, self.name)?;
+            let mut file = FileText::read(tree, directory, self.name)?;
             let is_page = |name: &String| name.ends_with(".html");
-            let is_of_site = match published(&file.text).filter(|_| file.cut.is_none()) {
-                Some(below) => path_below(directory, &below) == root,
+            let is_of_site = |below: Option<&String>| match below.filter(|_| file.cut.is_none()) {
+                Some(below) => path_below(directory, below) == root,
                 None => directory == root && tree.names(root).iter().any(is_page),
             };
-            is_of_site.then_some(file)
+            let mut sites = published(&file.text).into_iter();
+            let (_, settings) = sites.find(|(below, _)| is_of_site(below.as_ref()))?;
+            // Only the settings of the site are left, at their places and lines.
+            for (at, byte) in file.text.iter_mut().enumerate() {
+                if !settings.contains(&at) && !byte.is_ascii_whitespace() {
+                    *byte = b' ';
+                }
+            }
+            Some(file)
         })
     }
 
@@ -509,15 +519,17 @@ fn path_below(directory: &[u8], path: &str) -> Vec<u8> {
 /// Returns the directories below another one that configurations of hosts in it publish.
 pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
     let published = |file: &RuleSyntax| {
-        let published = file.published?;
         let text = start_of(&path_below(directory, file.name), MAX_LENGTH)?;
-        let below = published(&text)?;
-        let path = path_below(directory, &below);
-        let is_below = path != directory && !below.split('/').any(|name| name == "..");
-        (is_below && path_of(&path).is_dir()).then_some(path)
+        Some(file.published?(&text))
     };
     let files = SERVERS.iter().flat_map(|kind| kind.site_files);
-    files.filter_map(published).collect()
+    let sites = files.filter_map(published).flatten();
+    let paths = sites.filter_map(|(below, _)| {
+        let below = below.filter(|below| !below.split('/').any(|name| name == ".."))?;
+        let path = path_below(directory, &below);
+        (path != directory && path_of(&path).is_dir()).then_some(path)
+    });
+    paths.collect()
 }
 
 #[derive(Default)]
