@@ -69,6 +69,7 @@ impl Response {
             } else if name.eq_ignore_ascii_case("content-location") {
                 response.name_base(value, BaseSource::EntityHttpContentLocation);
             } else {
+                response.block.reserve(name.len() + value.len() + 3);
                 // A field is one line, whatever its name and its value hold.
                 let line = name.bytes().chain(*b": ").chain(value.iter().copied());
                 let kept = line.filter(|byte| !matches!(byte, b'\r' | b'\n'));

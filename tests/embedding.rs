@@ -217,6 +217,22 @@ fn declared_types_of_documents_are_their_formats() {
     assert_eq!(manifest, Format::named("webmanifest"));
 }
 
+#[test]
+fn semicolons_in_quoted_parameters_of_content_type_separate_nothing() {
+    for parameters in [
+        r#"charset=iso-8859-1"#,
+        r#"title="a; charset=utf-8"; charset="iso-8859-1""#,
+        r#"title="a\"; charset=utf-8"; charset=iso-8859-1"#,
+        r#"title="a\\"; charset=iso-8859-1; x="; charset=utf-8""#,
+        r#"title=a"; charset=iso-8859-1"#,
+        r#"title= "; charset=iso-8859-1"#,
+    ] {
+        let value = format!("text/html; {parameters}");
+        let (_, links) = targets(&[("Content-Type", value.as_bytes())], b"<a href='?\xE9'>");
+        assert_eq!(links, ["http://example.com/a/b?%E9"], "{parameters}");
+    }
+}
+
 /// The codes of diagnostics.
 #[derive(Default)]
 struct Codes(Vec<&'static str>);

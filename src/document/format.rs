@@ -155,7 +155,16 @@ impl std::fmt::Debug for Format {
 /// Returns the media type of a `Content-Type` field in lower case, without parameters, and the label of the
 /// charset, which may be empty.
 pub(crate) fn content_type(value: &[u8]) -> (String, &[u8]) {
-    let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
+    // A value in quotes may have semicolons.
+    let (mut before, mut is_quoted) = (0, false);
+    let parts = value.split(|&byte| {
+        let is_escaped = is_quoted && before == b'\\';
+        let is_quote = byte == b'"' && (is_quoted || before == b'=') && !is_escaped;
+        is_quoted ^= is_quote;
+        before = if is_escaped { 0 } else { byte };
+        byte == b';' && !is_quoted
+    });
+    let mut parts = parts.map(<[u8]>::trim_ascii);
     let name = parts.next().unwrap_or_default();
     let label = parts.find_map(|parameter| {
         let equals = memchr::memchr(b'=', parameter)?;
