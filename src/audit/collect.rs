@@ -11,6 +11,7 @@ use super::evaluator::CLEARED;
 use super::journal::{
     BLOCK, DocumentMember, JournalBlock, JournalDocument, JournalRecord, JournalWriter, LinkNeeds,
 };
+use super::labels::has_unread_labels;
 use super::location::{Audit, Located, LookupCache, language};
 use super::names::FileId;
 use super::options::ListedLinks;
@@ -465,8 +466,6 @@ fn is_part(link: &Link<'_>) -> bool {
 
 /// The end of the name of a module with components.
 static SCRIPT: Pattern = Pattern::new(r"\.(?:m?js|jsx|tsx?|astro|vue)$");
-/// The end of the name of text in any markup.
-static TEXT: Pattern = Pattern::new(r"\.(?:inc|txt)$");
 
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
@@ -521,9 +520,8 @@ impl LinkCollector<'_> {
                 self.collected.included.insert(part);
             }
         }
-        // It may be markup, with labels and headings.
-        let is_text = |part: &FileId| TEXT.is_match(&audit.checker.paths.path(*part));
-        let includes_text = format.name == "rst" && found.parts.iter().flatten().any(is_text);
+        let is_open = |&part: &FileId| has_unread_labels(audit, &audit.checker.paths.path(part));
+        let includes_text = format.name == "rst" && found.parts.iter().flatten().any(is_open);
         self.collected.labels.is_open |= includes_text;
         let has_other_ids = includes_text
             || found.parts.contains(&None)

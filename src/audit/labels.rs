@@ -5,6 +5,7 @@ use memchr::memmem;
 
 use super::disk::start_of;
 use super::location::Audit;
+use crate::bytes::pattern::Pattern;
 use crate::pipeline::members;
 
 const SPHINX: &[u8] = b"/conf.py";
@@ -56,6 +57,16 @@ fn has_labels_from_elsewhere(audit: &Audit, path: &[u8]) -> bool {
     };
     let names = |extension: &&[u8]| memmem::find(&text, extension).is_some();
     text.len() as u64 == LONGEST || EXTENSIONS.iter().any(names)
+}
+
+/// The end of the name of text in any markup.
+static TEXT: Pattern = Pattern::new(r"\.(?:inc|txt)$");
+/// A label of reStructuredText, or a line of signs, as under a title.
+static LABEL: Pattern = Pattern::new(r"(?m)^[ \t]*(?:\.\. _|:name:|[!-/:-@\[-`{-~]+[ \t\r]*$)");
+
+/// Returns whether a part of a document has labels or titles, but is not read as markup.
+pub(super) fn has_unread_labels(audit: &Audit, path: &[u8]) -> bool {
+    TEXT.is_match(path) && read(audit, path).is_some_and(|text| LABEL.is_match(&text))
 }
 
 fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {
