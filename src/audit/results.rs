@@ -181,9 +181,7 @@ impl OnlineResults {
             _ => String::new(),
         };
         let (mut code, mut location) = (word(status), text("location"));
-        if code == "0" {
-            "no answer".clone_into(&mut code);
-        } else if status.is_null() && text("origin").is_some() {
+        if status.is_null() && text("origin").is_some() {
             "200".clone_into(&mut code);
         }
         // The status of lychee, and the redirects that it followed.
@@ -254,6 +252,7 @@ impl OnlineResults {
     /// Of several answers the newest is kept.
     fn add(&mut self, url: &str, status: &str, location: Option<&str>, checked: u64) {
         let answer = class(status, location);
+        let status = if status == "0" { "no answer" } else { status };
         if answer == OnlineAnswer::Unknown || checked < self.oldest {
             return;
         }
