@@ -65,8 +65,8 @@ pub(crate) struct Audit {
     wiki: WikiPages,
     pub(super) sources: Sources,
     pub(super) repositories: Vec<Repository>,
-    /// The directories that were named by paths with `..` at their start: the absolute paths, and the given ones.
-    elsewhere: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The directories that were named: the absolute paths, and the given ones.
+    named: Vec<(Vec<u8>, Vec<u8>)>,
     /// The rules of the redirect files of folders that a tree without a generator is served with.
     redirects: Vec<RuleIndex>,
     /// Held while the first pass reads a document that takes much memory.
@@ -94,9 +94,10 @@ impl Audit {
         let given = named.clone().filter_map(|(directory, path)| {
             let (directory, written) = (directory.as_ref()?, root_of(path));
             let trimmed = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
-            (written.starts_with(b"..")).then(|| (trimmed(directory), trimmed(&written)))
+            let written = Some(trimmed(&written)).filter(|name| !matches!(&**name, b"" | b"."));
+            Some((trimmed(directory), written?))
         });
-        let elsewhere = given.collect();
+        let given = given.collect();
         let mounted = bases.mounts.iter().chain(bases.repositories.iter());
         let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
@@ -162,7 +163,7 @@ impl Audit {
             wiki: WikiPages::default(),
             sources,
             repositories,
-            elsewhere,
+            named: given,
             redirects,
             heavy: Mutex::default(),
             options,
@@ -175,22 +176,20 @@ impl Audit {
         absolute.unwrap_or_else(|_| path.to_vec())
     }
 
-    /// Returns an absolute path relative to the current directory, if it is below that or a relative argument.
+    /// Returns an absolute path as reached from the arguments, else relative to the current directory if it is below.
     pub(super) fn shown<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
-        let here = &self.options.reading.bases.here;
-        let below = path.strip_prefix(here.as_slice());
-        match below.filter(|_| !here.is_empty()) {
-            Some(b"") => return Cow::Borrowed(b"."),
-            Some(below) => return below.into(),
-            None => {}
-        }
-        let mut given = self.elsewhere.iter();
-        let found = given.find_map(|(directory, written)| {
+        let found = self.named.iter().find_map(|(directory, written)| {
             let rest = path.strip_prefix(&directory[..])?;
             let is_below = matches!(rest.first(), None | Some(b'/' | b'!'));
             is_below.then(|| [written, rest].concat())
         });
-        found.map_or(path.into(), Cow::from)
+        let here = &self.options.reading.bases.here;
+        let below = path.strip_prefix(here.as_slice());
+        match (found, below.filter(|_| !here.is_empty())) {
+            (Some(found), _) => found.into(),
+            (None, Some(b"")) => Cow::Borrowed(b"."),
+            (None, below) => below.unwrap_or(path).into(),
+        }
     }
 
     /// Returns the rule about another page that a link of a page may break.

@@ -209,6 +209,27 @@ fn references_leave_a_named_directory_but_not_its_repository() {
 }
 
 #[test]
+fn findings_in_configurations_have_their_paths_as_reached_from_the_arguments() {
+    let tree = Tree::new(&[
+        ("a/mkdocs.yml", "nav:\n  - gone.md\n"),
+        ("a/docs/index.md", "[x](none.md)\n"),
+    ]);
+    let absolute = tree.path().join("a");
+    let absolute = absolute.to_str().unwrap();
+    for (named, start) in [
+        (".", "a"),
+        ("a/", "a"),
+        ("./a", "./a"),
+        (absolute, absolute),
+    ] {
+        let ran = tree.run(&["audit", "--json", named]);
+        let paths: Vec<_> = rows(&ran.out).into_iter().map(|row| row.0).collect();
+        let expected = ["docs/index.md", "mkdocs.yml"].map(|name| format!("{start}/{name}"));
+        assert_eq!(paths, expected, "{named}");
+    }
+}
+
+#[test]
 fn pages_that_configurations_list_are_looked_up() {
     let tree = Tree::new(&[
         (
