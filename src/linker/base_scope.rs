@@ -165,9 +165,6 @@ pub(super) struct BaseScope {
     ruling: Ruling,
     #[default(Rules::CITATION)]
     pub(super) rules: Rules,
-    /// Whether references may have padding (WHATWG HTML, "valid URL potentially surrounded by spaces") that
-    /// the rules do not strip.
-    pub(super) has_padding: bool,
     /// Unique among the documents of the linker.
     pub(super) id: u64,
     pub(super) parent: Option<usize>,
@@ -227,7 +224,6 @@ impl BaseScope {
     ) {
         self.id = id;
         let rules = self.ruling.of(family);
-        self.has_padding = rules != Rules::Whatwg;
         if rules != self.rules {
             self.rules = rules;
             let [declared, fallback] = &mut self.by_other_rules;
@@ -258,12 +254,13 @@ impl BaseScope {
         self.own_offset = None;
     }
 
-    /// Strips the padding of a reference that the rules would take as a part of it.
+    /// Strips the padding of a reference (WHATWG HTML, "valid URL potentially surrounded by spaces"), which
+    /// the rules of RFCs would take as a part of it.
     pub(super) fn strip<'r>(&self, reference: &'r [u8]) -> Cow<'r, [u8]> {
-        if self.has_padding {
-            return uri::strip(reference);
+        if self.rules == Rules::Whatwg {
+            return Cow::Borrowed(reference);
         }
-        Cow::Borrowed(reference)
+        uri::strip(reference)
     }
 
     /// Encodes the queries of later references in another encoding.

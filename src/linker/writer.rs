@@ -16,7 +16,7 @@ use crate::document::events::{
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::uri::shown::names_other_host;
 use crate::uri::unwrap::Unwrapper;
-use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
+use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind, Rules};
 
 /// The events of a batch, and the window that they lie in.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ impl LinkWriter {
             ByteClasses::of(written)
         };
         let stripped;
-        if scope.has_padding && !classes.is_plain() {
+        if scope.rules != Rules::Whatwg && !classes.is_plain() {
             stripped = scope.strip(written);
             written = &stripped;
             classes = ByteClasses::of(written);

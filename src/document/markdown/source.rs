@@ -42,10 +42,8 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
 /// Makes each CR that ends a line an LF, as CommonMark reads it.
 pub(super) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(bytes);
-    for at in memchr_iter(b'\r', bytes) {
-        if bytes.get(at + 1) != Some(&b'\n') {
-            text.to_mut()[at] = b'\n';
-        }
+    for at in memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')) {
+        text.to_mut()[at] = b'\n';
     }
     text
 }
