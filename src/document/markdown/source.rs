@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter};
 
 use super::split::{fence_after, fence_of};
 use crate::bytes::class::run_end;
@@ -148,13 +148,9 @@ fn closes(line: &[u8], mark: u8) -> bool {
 fn bound_containers(text: String) -> String {
     let mut excess = Vec::new();
     let mut start = 0;
-    loop {
-        let line = &text.as_bytes()[start..];
-        excess.extend(excess_marker(line).map(|at| start + at));
-        match memchr2(b'\n', b'\r', line) {
-            Some(end) => start += end + 1,
-            None => break,
-        }
+    for line in text.split_inclusive('\n') {
+        excess.extend(excess_marker(line.as_bytes()).map(|at| start + at));
+        start += line.len();
     }
     if excess.is_empty() {
         return text;
