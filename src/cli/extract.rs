@@ -1,7 +1,6 @@
 //! `uriscan extract`: list references, resolved.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -51,8 +50,9 @@ pub(super) fn run(arguments: &ExtractArgs, lists_records: bool) -> Result<Exit> 
     }
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let report = arguments.output.report.as_deref();
-    let report = report.map(|path| OutputTarget::of(Some(path)));
-    let report = report.transpose()?;
+    let report = report
+        .map(|path| OutputTarget::of(Some(path)))
+        .transpose()?;
     let targets: Vec<_> = [&target].into_iter().chain(&report).collect();
     let outputs = inputs.check(&targets, &options, std::iter::empty())?;
     let walk = inputs.walk(options.order, outputs.clone())?;
@@ -97,24 +97,19 @@ pub(super) fn no_terminal(output: &Output) -> Error {
 
 /// Returns the roots of the walk, without the paths of lists.
 fn roots(arguments: &ExtractArgs) -> Vec<Root> {
-    let root = |path: &PathBuf| match path.to_str() {
-        Some("-") => Root::Standard,
-        _ => Root::Path(path.clone()),
-    };
     let repositories = arguments.git.iter();
     let repositories = repositories.flat_map(|path| walk::repositories(path));
-    let repositories: Vec<Root> = repositories.map(Root::Repository).collect();
-    if !repositories.is_empty() {
-        let paths = arguments.paths.iter().map(root);
-        return repositories.into_iter().chain(paths).collect();
-    }
-    match arguments.paths.as_slice() {
-        [] if arguments.documents.walk.lists().next().is_some() => Vec::new(),
+    let mut roots: Vec<_> = repositories.map(Root::Repository).collect();
+    roots.extend(arguments.paths.iter().map(|path| match path.to_str() {
+        Some("-") => Root::Standard,
+        _ => Root::Path(path.clone()),
+    }));
+    if roots.is_empty() && arguments.documents.walk.lists().next().is_none() {
         // `--files` lists the tree even if standard input is a pipe.
-        [] if arguments.report.files || io::stdin().is_terminal() => vec![Root::Here],
-        [] => vec![Root::Standard],
-        paths => paths.iter().map(root).collect(),
+        let is_here = arguments.report.files || io::stdin().is_terminal();
+        roots.push(if is_here { Root::Here } else { Root::Standard });
     }
+    roots
 }
 
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
@@ -226,7 +221,8 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
     let mut options = PipelineOptions {
         declared: read.encoding,
         decompresses_all: read.decompress || walk.types.iter().any(|one| one.compressed),
-        formats: walk.types.iter().map(|one| one.format).collect(),
+        formats: walk.types.iter().filter_map(|one| one.format).collect(),
+        only_records: walk.types.iter().any(|one| one.format.is_none()),
         types: walk.named_types(),
         bases,
         shard: walk.shard.unwrap_or_default(),

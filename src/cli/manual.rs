@@ -61,13 +61,8 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit> {
     let mut table = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
-        let has_columns = !arguments.columns.is_empty();
-        let given = [
-            ("columns", has_columns),
-            ("dictionaries", arguments.dictionaries),
-        ];
-        if let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) {
-            return Err(format!("--{flag} goes with --format arrow").into());
+        if !arguments.columns.is_empty() || arguments.dictionaries {
+            return Err("--columns and --dictionaries go with --format arrow".into());
         }
         return print(arguments.record.text().as_bytes());
     }
@@ -95,6 +90,7 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit> {
         let globs: Vec<_> = own.chain(added).collect();
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
+    text += "warc: *.warc, *.arc\n";
     print(text.as_bytes())
 }
 

@@ -18,7 +18,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
 use crate::document::mail::Attachments;
 use crate::document::options::{RstRoles, Slug};
-use crate::document::sniff::{self, HEAD};
+use crate::document::sniff::{self, Content, HEAD};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{AttachmentReader, Document, Extractor};
 use crate::linker::{
@@ -611,7 +611,15 @@ impl<'a> ArchiveReader<'a> {
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let choice = self.options.choose(place.path, false, head);
+        let body = place
+            .member
+            .record
+            .is_some()
+            .then(|| sniff::content(place.path, head, &self.options.types));
+        let choice = match body {
+            Some(Content::Document(format)) if self.options.wants(format) => Ok(format),
+            _ => self.options.choose(place.path, false, head),
+        };
         let format = match (choice, &place.archive.attached) {
             (Ok(format), None) => Ok(format),
             (Ok(format), Some(_)) if *format == *Format::PDF => Ok(format),

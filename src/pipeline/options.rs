@@ -48,6 +48,8 @@ pub struct PipelineOptions {
     pub hidden_members: bool,
     /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
+    /// Without formats: read only documents in web archives.
+    pub only_records: bool,
     /// The formats of files by their names, besides the extensions of formats.
     pub types: Vec<NamedType>,
     /// The base URIs of documents.
@@ -163,18 +165,16 @@ impl PipelineOptions {
             // A named file is of the type that the user gives.
             return Ok(format.of_shape(head));
         }
-        let (reason, format, is_damaged) = match content {
-            Content::Other(name) => {
-                let is_damaged = named || self.decompresses_all;
-                (sniff::unread_kind(name).into(), name, is_damaged)
-            }
-            Content::Document(format) if self.wants(format) => return Ok(format),
-            Content::Document(format) => (SkipReason::Type, format.name, false),
+        let is_left_out = self.only_records && self.formats.is_empty();
+        let (reason, format) = match content {
+            Content::Other(name) => (sniff::unread_kind(name).into(), name),
+            Content::Document(format) if self.wants(format) && !is_left_out => return Ok(format),
+            Content::Document(format) => (SkipReason::Type, format.name),
         };
         Err(Skip {
             reason,
             format,
-            is_damaged,
+            is_damaged: reason != SkipReason::Type && (named || self.decompresses_all),
         })
     }
 
@@ -219,9 +219,9 @@ impl PipelineOptions {
         let is_wanted = match format.kind {
             ArchiveKind::Package(own) => self.formats.is_empty() || self.formats.contains(&own),
             ArchiveKind::Records => !self.is_audit,
-            ArchiveKind::Files => true,
+            ArchiveKind::Files => self.opens(entry),
         };
-        (is_wanted && (format.kind != ArchiveKind::Files || self.opens(entry))).then_some(format)
+        is_wanted.then_some(format)
     }
 
     pub(crate) fn archive_of(
@@ -231,15 +231,11 @@ impl PipelineOptions {
         named: impl FnOnce() -> Option<&'static Format>,
     ) -> Option<&'static ArchiveFormat> {
         // Most files have no such bytes, and are not recognised twice.
-        let after_junk = || {
-            let format = ArchiveFormat::after_junk(head)?;
-            match sniff::content(path, head, &self.types) {
-                Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
-                    Some(format)
-                }
-                _ => None,
-            }
+        let is_binary = |_: &&_| match sniff::content(path, head, &self.types) {
+            Content::Other(name) => sniff::unread_kind(name) == UnreadKind::Binary,
+            Content::Document(_) => false,
         };
+        let after_junk = || ArchiveFormat::after_junk(head).filter(is_binary);
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
 
@@ -533,19 +529,20 @@ impl Filter {
             let mut schemes = self.schemes.iter();
             schemes.any(|one| one.as_bytes().eq_ignore_ascii_case(scheme))
         };
-        let has_attribute = |attribute| self.attributes.iter().any(|one| one == attribute);
+        let admits = |names: &[String], name: Option<&str>| {
+            names.is_empty() || names.iter().any(|one| Some(one.as_str()) == name)
+        };
         let has_host = || {
             let authority = Reference::split(uri).authority.unwrap_or_default();
             let host = canonical_host(host(authority));
             self.hosts.iter().any(|known| covers(known, &host))
         };
-        let has_element = |element| self.elements.iter().any(|one| one == element);
         let is_written_so = |absolute| written().scheme.is_some() == absolute;
         self.absolute.is_none_or(is_written_so)
             && (self.schemes.is_empty() || has_scheme())
             && (self.contexts.is_empty() || self.contexts.contains(&link.context))
-            && (self.elements.is_empty() || link.element.is_some_and(has_element))
-            && (self.attributes.is_empty() || link.attribute.is_some_and(has_attribute))
+            && admits(&self.elements, link.element)
+            && admits(&self.attributes, link.attribute)
             && (self.hosts.is_empty() || has_host())
             && self.messages.admits(link)
             && self.admits_target(uri)

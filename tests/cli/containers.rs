@@ -63,6 +63,43 @@ fn response_of(target: &str, header: &str, body: &[u8]) -> Vec<u8> {
     [record.as_bytes(), body, b"\r\n\r\n"].concat()
 }
 
+/// cli.md: `--type` takes web archives, whose records are of any format.
+#[test]
+fn only_web_archives_are_read_with_their_type() {
+    let web = [
+        response("http://example.com/", "text/html\r\n\r\n", "<a href=a>"),
+        response(
+            "http://example.com/",
+            "\r\n\r\n",
+            "<!doctype html><a href=b>",
+        ),
+    ]
+    .concat();
+    let tree = Tree::new(&[
+        ("a.html", "<a href='http://example.com/page'>"),
+        ("b.txt", "http://example.com/text"),
+    ]);
+    tree.write("c.warc", &web);
+    tree.write("d", &web);
+    let members = [
+        Member::new("f.warc", web.as_slice()),
+        Member::new("g.txt", "http://example.com/file"),
+    ];
+    tree.write("e.zip", &zip(&members));
+    let found = "http://example.com/a\nhttp://example.com/b\n";
+    for name in ["warc", "arc", "WARC"] {
+        tree.run(&["-t", name, "."]).is(0, &found.repeat(2));
+        tree.pipe(&web, &["-t", name, "-"]).is(0, found);
+    }
+    tree.run(&["-t", "warc.gz", "."]).is(0, &found.repeat(3));
+    tree.run(&["-t", "warc", "--files", "."])
+        .is(0, "./c.warc\n./d\n");
+    tree.run(&["-t", "warc", "b.txt"])
+        .tells(2, "", "1 by --type");
+    tree.run(&["--type-add", "warc:x", "."])
+        .tells(2, "", "first bytes");
+}
+
 /// archives.md: a member is read as a document of its format.
 #[test]
 fn responses_of_xml_and_json_are_read_as_such() {

@@ -73,7 +73,8 @@ pub(crate) struct WalkArgs {
 
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArg {
-    pub format: &'static Format,
+    /// `None` is web archives, whose records are documents of any format.
+    pub format: Option<&'static Format>,
     /// Whether the name ends with the extension of a codec.
     pub compressed: bool,
 }
@@ -101,7 +102,8 @@ impl WalkArgs {
     pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
         let added = self.type_add.iter().flat_map(|added| &added.0);
         let mut types: Vec<_> = added.cloned().collect();
-        if let [TypeArg { format, .. }] = *self.types {
+        let only = self.types.first().filter(|_| self.types.len() == 1);
+        if let Some(format) = only.and_then(|only| only.format) {
             let globs = self.glob.iter().filter(|glob| !glob.starts_with('!'));
             let names = globs.flat_map(|glob| glob_names(glob));
             types.extend(names.map(|(name, is_extension)| NamedType {
@@ -145,9 +147,7 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
     let Some((_, extension)) = last.rsplit_once("*.") else {
         return Vec::new();
     };
-    let choices = extension.strip_prefix('{');
-    let choices = choices.and_then(|rest| rest.strip_suffix('}'));
-    let names = choices.unwrap_or(extension).split(',');
+    let names = extension.trim_matches(['{', '}']).split(',');
     let names = names.filter(|name| is_plain(name));
     names.map(|name| (name.to_lowercase(), true)).collect()
 }
@@ -156,7 +156,8 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
 fn added_types(text: &str) -> Result<AddedTypes, String> {
     let (name, extensions) =
         (text.split_once(':')).ok_or("a type and extensions, as in html:tpl,jinja")?;
-    let TypeArg { format, .. } = self::format(name)?;
+    let format = self::format(name)?.format;
+    let format = format.ok_or("web archives are known by their first bytes")?;
     let mut types = Vec::new();
     for written in extensions.split(',').map(str::trim) {
         let name = written.trim_start_matches('*').trim_start_matches('.');
@@ -184,10 +185,11 @@ fn format(name: &str) -> Result<TypeArg, String> {
     let row = ALIASES.iter().find(|(_, aliases)| is_alias(aliases));
     let known = row.map_or(plain, |(name, _)| name);
     let compressed = inner.is_some();
-    if let Some(format) = Format::named(known).or_else(|| Format::of_extension(known)) {
+    let format = Format::named(known).or_else(|| Format::of_extension(known));
+    if format.is_some() || ["warc", "arc"].contains(&known) {
         return Ok(TypeArg { format, compressed });
     }
-    let names = Format::all().map(|format| format.name);
+    let names = Format::all().map(|format| format.name).chain(["warc"]);
     Err(match nearest(plain, names.clone()) {
         Some(near) => format!("did you mean {near}? {}", possible_values(names)),
         None => possible_values(names),
