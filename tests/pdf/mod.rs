@@ -394,6 +394,78 @@ fn links_before_a_lost_page_tree_are_read_once() {
 }
 
 #[test]
+fn links_of_objects_whose_holders_were_cut_off_are_read_once() {
+    let action = |uri: &str| format!("<</S/URI/URI(http://example.com/{uri})>>");
+    let link = |action: &str| format!("<</Subtype/Link/A {action}>>");
+    let file = |objects: &[(u32, String)], end: &str| {
+        let object = |(number, object): &_| format!("{number} 0 obj\n{object}\nendobj\n");
+        let objects: String = objects.iter().map(object).collect();
+        references(format!("%PDF-1.7\n{objects}{end}").as_bytes())
+    };
+    let uris = |names: &str| -> Vec<String> {
+        let names = names.chars();
+        names
+            .map(|name| format!("http://example.com/{name}"))
+            .collect()
+    };
+    // Actions and arrays of annotations before the annotations and the pages that name them.
+    let next = "<</S/URI/URI(http://example.com/b)/Next 5 0 R>>";
+    let mut objects = vec![
+        (5, action("a")),
+        (6, next.to_owned()),
+        (7, format!("[8 0 R {} 1 2]", link(&action("c")))),
+    ];
+    let end = "2 0 obj\n<</Type/Pages/Ki";
+    assert_eq!(file(&objects, end), uris("cab"));
+    objects.push((8, link("6 0 R")));
+    assert_eq!(file(&objects, end), uris("bac"));
+    objects.push((9, "<</Type/Page/Annots 7 0 R>>".to_owned()));
+    assert_eq!(file(&objects, end), uris("bac"));
+    // A whole page tree, but without a page, its annotations, or the root or an item of the outline.
+    let tree = |page: &str, outlines: &str| {
+        vec![
+            (1, format!("<</Type/Catalog/Pages 2 0 R{outlines}>>")),
+            (2, "<</Type/Pages/Kids[3 0 R]>>".to_owned()),
+            (3, page.to_owned()),
+            (5, link(&action("a"))),
+            (6, format!("<</Title(b)/Next 7 0 R/A{}>>", action("b"))),
+        ]
+    };
+    let page = "<</Type/Page/Annots[5 0 R]>>";
+    assert_eq!(
+        file(&tree(page, "/Outlines 9 0 R"), "9 0 obj\n"),
+        uris("ab")
+    );
+    assert_eq!(
+        file(&tree(page, "/Outlines<</First 7 0 R>>"), ""),
+        uris("ab")
+    );
+    assert_eq!(
+        file(&tree("<</Type/Page/Annots 9 0 R>>", ""), ""),
+        uris("ab")
+    );
+    assert_eq!(file(&tree(page, "")[..2], ""), uris(""));
+    let mut unread = tree(page, "");
+    unread.remove(2);
+    assert_eq!(file(&unread, ""), uris("ab"));
+    // Objects that nothing names are not read in a file that is whole.
+    assert_eq!(file(&tree(page, ""), ""), uris("a"));
+}
+
+#[test]
+fn an_update_that_was_cut_before_its_trailer_is_read() {
+    let file = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]).table();
+    let page = "<</Type/Page/Annots[9 0 R]>>";
+    let link = "<</Subtype/Link/A<</S/URI/URI(http://example.com/b)>>>>";
+    let update = format!("\n3 0 obj\n{page}\nendobj\n9 0 obj\n{link}\nendobj\nxref\n0 1\n");
+    let updated = [&file[..], update.as_bytes()].concat();
+    assert_eq!(references(&updated), ["http://example.com/b"]);
+    let other = [&file[..], b"\n<html>an object</html>\n"].concat();
+    assert_eq!(references(&other), ["http://example.com/a"]);
+    assert_eq!(read(&other).codes, [""; 0]);
+}
+
+#[test]
 fn encrypted_pdf_is_diagnosed() {
     let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
     let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));

@@ -504,6 +504,11 @@ impl PdfFile<'_> {
     fn read_cross_references(&mut self) -> Option<()> {
         let end = memmem::rfind(self.bytes, b"startxref")?;
         let (start, _) = lexer::number(self.bytes, end + b"startxref".len())?;
+        // An update after it has lost its own.
+        let rest = &self.bytes[end..];
+        if memmem::find_iter(rest, b"obj").any(|at| header_before(&rest[..at]).is_some()) {
+            return None;
+        }
         let mut waiting = vec![start];
         let mut seen = HashSet::new();
         while let Some(start) = waiting.pop() {
@@ -686,25 +691,33 @@ impl PdfFile<'_> {
         std::mem::take(&mut self.entries).into_iter().collect()
     }
 
-    /// Returns all objects with their numbers.
-    pub(super) fn objects(&mut self) -> Vec<(u32, PdfValue)> {
+    /// Returns whether the file was searched for its objects.
+    pub(super) fn is_rebuilt(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.any(|(fault, _)| *fault == &diagnostic::PDF_XREF_REBUILT)
+    }
+
+    /// Returns all objects in the order of their numbers.
+    pub(super) fn objects(&mut self) -> Vec<PdfValue> {
         let mut numbers: Vec<u32> = self.index.keys().copied().collect();
         numbers.sort_unstable();
-        let object = |number| Some((number, self.object(number)?));
-        numbers.into_iter().filter_map(object).collect()
+        numbers
+            .into_iter()
+            .filter_map(|number| self.object(number))
+            .collect()
     }
 
     /// Returns the last catalog, for a file that was cut.
     fn found_catalog(&mut self) -> Option<PdfValue> {
         let known = self.faults.len();
         let mut objects = self.objects().into_iter().rev();
-        let catalog = objects.find(|&(_, object)| {
+        let catalog = objects.find(|&object| {
             let kind = self.fields_here(object, ["Type"]).and_then(|[kind]| kind);
             kind.and_then(|kind| self.plain_name(kind)).as_deref() == Some(b"Catalog")
         });
         // Objects of other kinds may be damaged.
         self.faults.truncate(known);
-        catalog.map(|(_, object)| object)
+        catalog
     }
 
     /// Returns the fields of a dictionary at a value itself, not a reference to one.

@@ -29,6 +29,12 @@ pub(super) struct PdfWalk<'a, 'e, 'f> {
     base: Option<(Vec<u8>, u64)>,
     /// The objects of annotations, which a form may name again as its fields.
     annotations: HashSet<u32>,
+    /// The actions that were reported.
+    reported: HashSet<PdfValue>,
+    /// Something that the file names is missing.
+    is_lost: bool,
+    /// All objects are searched for actions, each of which is reported once.
+    is_searching: bool,
 }
 
 struct ActionTarget {
@@ -57,6 +63,9 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             is_entered: false,
             base: None,
             annotations: HashSet::new(),
+            reported: HashSet::new(),
+            is_lost: false,
+            is_searching: false,
         }
     }
 
@@ -72,7 +81,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             self.additional(additional, ACTION);
             self.outlines(outlines);
             self.form(form);
-        } else {
+        }
+        if !has_pages || self.is_lost && self.file.is_rebuilt() {
             self.objects();
         }
         self.leave();
@@ -82,17 +92,24 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         has_pages
     }
 
-    /// Reports the actions of all objects, for a file that was cut before its page tree.
+    /// Reports the actions of all objects that were not reported, for a file that was cut.
     fn objects(&mut self) {
+        self.is_searching = true;
         let objects = self.file.objects();
-        for &(_, object) in &objects {
+        for &object in &objects {
             if let Some([Some(annotations)]) = self.file.fields(object, ["Annots"]) {
                 self.annotations(annotations);
             }
         }
-        for (number, object) in objects {
-            if !self.annotations.contains(&number) {
-                self.actions(object, ANNOTATION);
+        for &object in &objects {
+            self.annotations(object);
+            let kind = self.file.fields(object, ["Subtype"]);
+            let is_annotation = matches!(kind, Some([Some(_)]));
+            self.actions(object, [ACTION, ANNOTATION][usize::from(is_annotation)]);
+        }
+        for object in objects {
+            if let Some([Some(_)]) = self.file.fields(object, ["S"]) {
+                self.chain(Some(object), ACTION);
             }
         }
     }
@@ -136,6 +153,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 walk.file.fields(kid, ["Kids", "Annots", "AA"])
             else {
                 walk.file.damage(kid);
+                walk.is_lost = true;
                 return None;
             };
             if kids.is_some() {
@@ -190,7 +208,9 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let mut seen = HashSet::new();
         let mut waiting: Vec<PdfValue> = first.into_iter().collect();
         while let Some(value) = waiting.pop() {
-            if let Some(value) = self.file.resolve(value)
+            let value = self.file.resolve(value);
+            self.is_lost |= value.is_none();
+            if let Some(value) = value
                 && seen.insert(value)
                 && let Some(next) = visit(self, value)
             {
@@ -206,6 +226,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     fn annotations(&mut self, annotations: PdfValue) {
         let Some(mut items) = self.file.array(annotations) else {
+            self.is_lost = true;
             return;
         };
         while let Some(annotation) = self.file.next_item(&mut items) {
@@ -234,6 +255,9 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
     /// Reports an action and those after it, each once.
     fn chain(&mut self, action: Option<PdfValue>, element: &'static str) {
         self.graph(action, |walk, action| {
+            if !walk.reported.insert(action) && walk.is_searching {
+                return None;
+            }
             let keys = ["S", "URI", "F", "D", "Win", "Next"];
             let [kind, uri, file, destination, windows, next] = walk.file.fields(action, keys)?;
             if let Some(target) = walk.target(kind, uri, file.or(windows), destination) {
@@ -343,10 +367,11 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports the actions of all outline items (section 12.3.3).
     fn outlines(&mut self, root: Option<PdfValue>) {
-        let first = root.and_then(|root| self.file.fields(root, ["First"])?[0]);
-        self.graph(first, |walk, item| {
+        self.graph(root, |walk, item| {
             walk.actions(item, ACTION);
-            let [first, next] = walk.file.fields(item, ["First", "Next"])?;
+            let fields = walk.file.fields(item, ["First", "Next"]);
+            walk.is_lost |= fields.is_none();
+            let [first, next] = fields?;
             Some([next, first].into_iter().flatten().collect())
         });
     }
