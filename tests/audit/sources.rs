@@ -208,6 +208,67 @@ fn references_leave_a_named_directory_but_not_its_repository() {
     );
 }
 
+/// References in it are the built site's, not the source's; named, it is checked by itself.
+#[test]
+fn the_built_site_beside_its_source_is_checked_where_it_is_named() {
+    let next = "import nextra from 'nextra'\nexport default nextra()({})\n";
+    let docusaurus = "module.exports = { presets: [['classic', {}]] }\n";
+    let astro = "import starlight from '@astrojs/starlight'\n\
+                 export default { integrations: [starlight({})] }\n";
+    for (configuration, text, output) in [
+        ("mkdocs.yml", "site_name: x\n", "site"),
+        ("mkdocs.yml", "site_dir: out/x\n", "out/x"),
+        ("hugo.toml", "publishDir = \"docs\"\n", "docs"),
+        ("hugo.toml", "baseURL = \"/b/\"\n", "public"),
+        (
+            "config.toml",
+            "base_url = \"/b/\"\noutput_dir = \"o\"\n",
+            "o",
+        ),
+        ("_config.yml", "plugins: []\n", "_site"),
+        ("docusaurus.config.js", docusaurus, "build"),
+        ("astro.config.mjs", astro, "dist"),
+        ("next.config.mjs", next, "out"),
+        (
+            ".vitepress/config.js",
+            "export default {}\n",
+            ".vitepress/dist",
+        ),
+        (".eleventy.js", "module.exports = () => {}\n", "_site"),
+        ("book.toml", "[book]\n", "book"),
+        ("book.json", "{}", "_book"),
+        ("conf.py", "extensions = []\n", "_build"),
+        ("source/conf.py", "extensions = []\n", "build"),
+    ] {
+        let tree = Tree::new(&[
+            (configuration, text),
+            (".git/HEAD", "ref: refs/heads/main\n"),
+            (".git/objects/x", ""),
+            (".git/refs/x", ""),
+            ("content/_index.md", ""),
+            ("src/SUMMARY.md", ""),
+            ("SUMMARY.md", ""),
+        ]);
+        let page = format!("{output}/a/index.html");
+        tree.write(&page, b"<a href='/none'>x</a><a href='/a/'>a</a>");
+        let ran = tree.run(&["audit", "--json", "--hidden", "."]);
+        assert!(ran.out.contains("\"sources\":[\""), "{output}: {}", ran.out);
+        assert_eq!(rows(&ran.out), [], "{output}");
+        for named in [output, &page] {
+            let ran = tree.run(&["audit", "--json", "--root", output, named]);
+            let expected = (
+                page.clone(),
+                1,
+                "/none".to_owned(),
+                "broken-file".to_owned(),
+            );
+            assert_eq!(rows(&ran.out), [expected], "{named}");
+        }
+        let ran = tree.run(&["audit", "--json", output]);
+        assert_eq!(rows(&ran.out).len(), 1, "{output}: {}", ran.out);
+    }
+}
+
 #[test]
 fn findings_in_configurations_have_their_paths_as_reached_from_the_arguments() {
     let tree = Tree::new(&[

@@ -56,6 +56,7 @@ pub(super) fn open(
         site.add_undecided(["/blog/"]);
     }
     site.add_templates(&source, ["content"]);
+    site.add_outputs(directory.path, values.text_or("outDir", "dist"));
     let is_computed = values.is_unknown("redirects") || theme.is_unknown("locales");
     site.makes_pages |=
         is_computed || config::names_any(&text, "starlight-typedoc starlight-openapi");

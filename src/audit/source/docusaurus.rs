@@ -105,6 +105,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         site.add_content(&root.directory, root.url.as_deref().unwrap_or("/"));
     }
     site.set_base(base);
+    site.add_outputs(directory.path, ["build"]);
     let mut statics: Vec<_> = values.texts("staticDirectories").collect();
     if !values.has("staticDirectories") {
         statics.push("static");

@@ -106,7 +106,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         name("dir.layouts", "setLayoutsDirectory(", "_includes"),
     ];
     site.add_templates(&input, folders.into_iter().flatten());
-    site.add_templates(directory.path, output);
+    site.add_outputs(directory.path, output);
     site.lacks_assets = lacks_assets;
     site.has_other_ids = config::names_any(&text, MAKERS);
     Some(Box::new(Eleventy {

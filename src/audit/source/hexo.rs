@@ -36,7 +36,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.lacks_assets = !path_of(&theme).is_dir();
     site.has_other_ids = has_other_renderer;
     site.add_templates(directory.path, ["themes", "scaffolds", "node_modules"]);
-    site.add_templates(directory.path, [name("public_dir", "public")?]);
+    site.add_outputs(directory.path, name("public_dir", "public"));
     let made = "/ atom.xml rss2.xml sitemap.xml search.xml search.json";
     site.add_made(made.split(' '));
     site.add_undecided([

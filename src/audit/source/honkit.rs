@@ -40,7 +40,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         pages.extend(own.iter().map(|page| [book.as_slice(), page].concat()));
     }
     site.add_content(&root, "/");
-    site.add_templates(&root, ["_book", "_layouts"]);
+    site.add_templates(&root, ["_layouts"]);
+    site.add_outputs(&root, ["_book"]);
     site.add_undecided(["/gitbook/", "/spaces/"]);
     site.index = ["README.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(values.keys("redirects"));

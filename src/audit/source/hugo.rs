@@ -116,6 +116,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         || !values.flag_or("markup.goldmark.parser.autoHeadingID", true)
         || !values.flag_or("markup.goldmark.parser.attribute.title", true);
     site.add_templates(directory.path, TEMPLATES.split(' '));
+    site.add_outputs(directory.path, values.text_or("publishDir", "public"));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(rules.lists());
     site.add_made(["/", "index.xml", "sitemap.xml", "404.html"]);

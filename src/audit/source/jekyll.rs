@@ -38,12 +38,11 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     // Without a Gemfile the service builds the site.
     let is_of_service = gems.is_none() || has_gem("github-pages");
     let source = directory.content(site, &values, "source", ".");
-    let output = values.text_or("destination", "_site").unwrap_or_default();
     let lacks_theme =
         values.has_any("theme remote_theme") || is_of_service && !directory.has("_layouts");
     site.set_base(values.text_or("baseurl", "/"));
     site.add_content(&source, "/");
-    site.add_templates(directory.path, [output]);
+    site.add_outputs(directory.path, values.text_or("destination", "_site"));
     let templates = "_includes _layouts _data _sass _plugins";
     site.add_templates(&source, templates.split(' '));
     site.add_made(["/", "feed.xml", "sitemap.xml", "404.html", "robots.txt"]);

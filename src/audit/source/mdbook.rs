@@ -38,7 +38,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.set_base(values.text_or("output.html.site-url", "/"));
     site.is_base_assumed = !values.has("output.html.site-url");
     site.add_content(&source, "/");
-    site.add_templates(directory.path, values.text_or("build.build-dir", "book"));
+    site.add_outputs(directory.path, values.text_or("build.build-dir", "book"));
     site.add_templates(directory.path, values.text_or("output.html.theme", "theme"));
     let moved = values.keys("output.html.redirect");
     site.add_made(moved.map(|from| from.split('#').next().unwrap_or_default()));

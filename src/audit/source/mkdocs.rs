@@ -52,6 +52,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     list(values.get("nav"), &mut site.listed.pages);
     site.set_base(values.text_or("site_url", "/"));
     site.add_content(&docs, "/");
+    site.add_outputs(directory.path, values.text_or("site_dir", "site"));
     if let Some(theme) = values.text("theme.custom_dir") {
         site.add(&directory.below(theme), "/", FolderUse::Theme);
     }

@@ -131,14 +131,15 @@ impl Sources {
             seen: HashSet::new(),
             left: MAX_ENTRIES,
         };
+        if !options.is_off {
+            search.sources.named = named.collect();
+        }
         for (kind, directory) in &options.given {
             let directory = with_slash(directory);
             search.open(kind, &directory, "--source", true);
         }
-        if !options.is_off {
-            let named: Vec<_> = named.collect();
-            named.iter().for_each(|path| search.tree(path));
-            search.sources.named = named;
+        for path in search.sources.named.clone() {
+            search.tree(&path);
         }
         search.sources
     }
@@ -194,7 +195,8 @@ impl Sources {
     fn place(&self, path: &[u8]) -> Option<(&FoundSite, &Folder)> {
         let (number, folder) = self.place_number(path)?;
         let found = &self.sites[number];
-        Some((found, &found.site.folders[folder]))
+        let folder = &found.site.folders[folder];
+        (folder.kind != FolderUse::Plain).then_some((found, folder))
     }
 
     /// Returns the dialects of the directories of pages.
@@ -309,9 +311,16 @@ impl SiteSearch<'_> {
         let mut site = SourceSite::default();
         site.set_base(Some(String::new()));
         if let Some(rules) = (kind.open)(&directory, &mut site) {
+            let is_output = |folder: &&mut Folder| folder.kind == FolderUse::Output;
+            for output in site.folders.iter_mut().filter(is_output) {
+                let mut named = self.sources.named.iter();
+                if named.any(|named| named.starts_with(&output.directory)) {
+                    output.kind = FolderUse::Plain;
+                }
+            }
             site.folders.sort_by_key(|folder| folder.kind);
             let served = site.folders.iter();
-            let served = served.filter(|folder| folder.kind != FolderUse::Templates);
+            let served = served.filter(|folder| folder.kind < FolderUse::Templates);
             let redirects = served.filter_map(|folder| redirects_in(self.tree, &folder.directory));
             let redirects = redirects.collect();
             self.sources.add(FoundSite {

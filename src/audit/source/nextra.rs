@@ -45,6 +45,7 @@ pub(super) fn open(
     site.add_content(&app, "/");
     site.add_content(&source("pages"), "/");
     site.add_overlay(&directory.below("public"), "/");
+    site.add_outputs(directory.path, ["out"]);
     site.add_made(["404", "sitemap.xml", "robots.txt", "favicon.ico"]);
     site.add_undecided(["/_next/", "/_pagefind/"]);
     // Patterns match anything from their first parameter on.

@@ -279,7 +279,7 @@ impl<'a> SourcePage<'a> {
                 let route = self.routes().of_file(&file);
                 route.is_some_and(|route| *route != Route::LeftOut)
             }
-            kind => kind != FolderUse::Templates,
+            kind => kind < FolderUse::Templates,
         };
         let how = match how {
             LookupMatch::OtherCase => how,

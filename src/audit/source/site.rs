@@ -71,6 +71,10 @@ pub(super) enum FolderUse {
     Theme,
     /// References are not decided.
     Templates,
+    /// The built site, which is a tree by itself where an argument names it.
+    Output,
+    /// Not a part of the site.
+    Plain,
 }
 
 /// A directory of a site.
@@ -88,7 +92,7 @@ impl Folder {
         match self.kind {
             FolderUse::Content | FolderUse::Overlay => true,
             FolderUse::Theme => !file.ends_with(b".html"),
-            FolderUse::Templates => false,
+            _ => false,
         }
     }
 }
@@ -195,6 +199,17 @@ impl SourceSite {
     pub(super) fn add_templates(&mut self, above: &[u8], names: impl Texts) {
         for name in names {
             self.add(&join(above, name.as_ref()), "", FolderUse::Templates);
+        }
+    }
+
+    /// Adds directories that the generator writes, unless its content is below them.
+    pub(super) fn add_outputs(&mut self, above: &[u8], names: impl Texts) {
+        for name in names {
+            let output = with_slash(&join(above, name.as_ref()));
+            let mut folders = self.folders.iter();
+            if !folders.any(|folder| folder.directory.starts_with(&output)) {
+                self.add(&output, "", FolderUse::Output);
+            }
         }
     }
 

@@ -77,7 +77,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         }
     }
     site.add_templates(directory.path, value("templates_path").texts(""));
-    site.add_templates(directory.path, ["_build"]);
+    // A separate directory of sources has the output beside it.
+    let is_separate = directory.path.ends_with(b"/source/");
+    let beside = is_separate.then_some(["../build", "../_build"]);
+    site.add_outputs(directory.path, beside.iter().flatten().chain(&["_build"]));
     let pages = value("html_additional_pages");
     // The builder may make directories.
     let made = MADE.split(' ').chain(pages.keys(""));

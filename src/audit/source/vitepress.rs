@@ -32,7 +32,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_content(&source, "/");
     site.add_overlay(&join(&source, b"public"), "/");
     site.add_templates(directory.path, [".vitepress"]);
-    site.add_templates(directory.path, values.text("outDir"));
+    site.add_outputs(directory.path, values.text_or("outDir", ".vitepress/dist"));
     site.add_made(["404.html", "404"]);
     site.add_undecided(["/assets/"]);
     site.has_other_ids = values.has("markdown.anchor.slugify") || values.is_unknown("markdown");

@@ -25,7 +25,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         site.lacks_assets = !path_of(&theme).is_dir();
         site.add_overlay(&join(&theme, b"static"), "/");
     }
-    site.add_templates(directory.path, ["templates", "themes", "sass", "public"]);
+    site.add_templates(directory.path, ["templates", "themes", "sass"]);
+    site.add_outputs(directory.path, values.text_or("output_dir", "public"));
     site.add_made(["sitemap.xml", "robots.txt", "404.html"]);
     let mut feeds: Vec<_> = values.texts("feed_filenames").collect();
     feeds.extend(values.texts("feed_filename"));
