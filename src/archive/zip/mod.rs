@@ -26,7 +26,7 @@ use header::{
     IN_EXTRA, LOCAL, LOCAL_FLAGS, LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader,
     find_local, header_lengths, is_count, u16_at, u32_at, u64_at,
 };
-use stream::{WACZ_ARCHIVE, ZipStream};
+use stream::{WACZ_ARCHIVE, ZipStream, is_wacz_part};
 
 /// The number of bytes that are read at least where a header is looked at.
 const AHEAD: usize = 4 << 10;
@@ -48,10 +48,21 @@ pub(super) fn follows(head: &[u8]) -> bool {
     find_local(head).is_some()
 }
 
-/// Opens a zip, by its central directory where possible: streams other than pipes are held for that.
+/// Opens a zip, by its central directory where possible: streams are held for that, but pipes only if
+/// the zip may be a WACZ, which only its directory shows.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let source = match source {
         ArchiveSource::Stream(..) => source.held(options.max_document),
+        ArchiveSource::Pipe(mut pipe) => {
+            let mut head = Vec::new();
+            // An error comes again.
+            let _ = pipe.by_ref().take(64).read_to_end(&mut head);
+            let name = head.get(LOCAL_SIZE..).unwrap_or_default();
+            let is_wacz = is_wacz_part(name) || name.starts_with(WACZ_ARCHIVE);
+            let source = ArchiveSource::Pipe(Box::new(Cursor::new(head).chain(pipe)));
+            let limit = if is_wacz { options.max_document } else { 0 };
+            source.held(limit)
+        }
         source => source,
     };
     match source {

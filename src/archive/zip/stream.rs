@@ -22,14 +22,6 @@ use crate::document::diagnostic::{self, Code};
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
 /// The folder of a WACZ that holds the web archives.
 pub(super) const WACZ_ARCHIVE: &[u8] = b"archive/";
-/// What a WACZ has besides web archives (WACZ 1.1.1, section 5), after them as a rule.
-const WACZ_PARTS: [&[u8]; 5] = [
-    b"indexes/",
-    b"pages/",
-    b"logs/",
-    b"datapackage",
-    b"fuzzy.json",
-];
 /// The number of bytes that are searched at a time for a header.
 const SEARCHED: usize = 4096;
 
@@ -159,11 +151,17 @@ impl ZipStream {
         };
         let name = &header.name;
         self.is_wacz |= name.starts_with(WACZ_ARCHIVE) && memmem::find(name, b".warc").is_some();
-        if self.is_wacz && WACZ_PARTS.iter().any(|part| name.starts_with(part)) {
+        if self.is_wacz && is_wacz_part(name) {
             contents = unread(&extension(name));
         }
         Some(ArchiveMember::file(header.name, contents))
     }
+}
+
+/// Returns whether a WACZ has a member of this name besides web archives (WACZ 1.1.1, section 5).
+pub(super) fn is_wacz_part(name: &[u8]) -> bool {
+    let mut parts = ["indexes/", "pages/", "logs/", "datapackage", "fuzzy.json"].iter();
+    parts.any(|part| name.starts_with(part.as_bytes()))
 }
 
 /// Returns the number of bytes up to the header after contents, which a wrong length takes in.
