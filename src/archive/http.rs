@@ -228,17 +228,19 @@ impl Read for CodedBody {
     }
 }
 
+/// Returns the hexadecimal digits of the line before a chunk, of which there may be none: an extension is all
+/// that may follow them (RFC 9112 section 7.1).
+fn chunk_digits(line: &[u8]) -> Option<&str> {
+    let digits = line.split(|&byte| byte == b';').next()?.trim_ascii();
+    let is_number = digits.len() <= 16 && digits.iter().all(u8::is_ascii_hexdigit);
+    str::from_utf8(digits).ok().filter(|_| is_number)
+}
+
 /// Reads the line before a chunk: its length, the index after the line.
 fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
     let near = &bytes[..bytes.len().min(CHUNK_LINE)];
     let end = memchr::memchr(b'\n', near)?;
-    let line = near[..end].strip_suffix(b"\r").unwrap_or(&near[..end]);
-    let size = line.split(|&byte| byte == b';').next()?.trim_ascii();
-    // An extension is all that may follow the digits (RFC 9112 section 7.1).
-    if size.is_empty() || size.len() > 16 || !size.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    let size = u64::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
+    let size = u64::from_str_radix(chunk_digits(&near[..end])?, 16).ok()?;
     Some((size, end + 1))
 }
 
@@ -248,8 +250,7 @@ pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
     loop {
         let Some((size, start)) = chunk_line(body) else {
             // A body may be cut after a chunk, and in the line before the next one.
-            let is_cut = body.len() <= 16 && body.trim_ascii().iter().all(u8::is_ascii_hexdigit);
-            return any && (!is_whole || is_cut);
+            return any && (!is_whole || chunk_digits(body).is_some());
         };
         if size == 0 {
             return true;

@@ -10,6 +10,8 @@ fn a_body_is_chunked_if_it_parses() {
         ("5\r\nhello world", true, false),
         ("5\r\nhello\r\n1f", true, true),
         ("5\r\nhello\r\n0\r", true, true),
+        ("5\r\nhello\r\n1f ; a=\"b", true, true),
+        ("5\r\nhello\r\nworld; a", true, false),
         ("5\r\nhel", true, false),
         ("5\r\nhel", false, true),
         ("<html>", true, false),
