@@ -9,7 +9,7 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 use smart_default::SmartDefault;
 
-use super::simd::is_ascii;
+use super::simd::{Indices, is_ascii};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -57,8 +57,8 @@ pub struct LineCounter {
     /// Whether the next bytes may start with a byte order mark.
     #[default(true)]
     may_have_mark: bool,
-    /// No CR is between `offset` and this offset.
-    next_cr: u64,
+    /// No CR and no LF is between `offset` and these offsets.
+    next_breaks: [u64; 2],
 }
 
 impl LineCounter {
@@ -73,7 +73,7 @@ impl LineCounter {
             offset,
             line,
             may_have_mark: offset == 0,
-            next_cr: offset,
+            next_breaks: [offset; 2],
             ..LineCounter::default()
         }
     }
@@ -123,57 +123,71 @@ impl LineCounter {
             range.start += mark;
             self.offset = mark as u64;
         }
-        let has_cr = self.has_cr(bytes, &range);
+        let has_cr = self.next_break(0, bytes, &range) < range.end;
+        let feed = self.next_break(1, bytes, &range);
         self.offset += range.len() as u64;
         if self.after_cr && !range.is_empty() && bytes[range.start] == b'\n' {
             range.start += 1;
         }
         self.after_cr = has_cr && !range.is_empty() && bytes[range.end - 1] == b'\r';
         let (breaks, line) = if has_cr {
-            count_breaks(&bytes[range.clone()])
+            count_breaks(bytes, &range)
+        } else if feed < range.end {
+            count_feeds(bytes, feed.max(range.start)..range.end)
         } else {
-            count_feeds(&bytes[range.clone()])
+            (0, 0)
         };
         self.line += breaks;
         if breaks > 0 {
             (self.column, self.bytes) = (0, 0);
-            range.start += line;
+            range.start = line;
         }
         self.column += characters(self.encoding, &bytes[range.clone()]);
         self.bytes += range.len() as u64;
     }
 
-    /// Returns whether a CR is in a range of the bytes of a window that begins at `offset`.
+    /// Returns the index of the first CR, or with `kind` 1 LF, in a range of the bytes of a window that begins at
+    /// `offset`, or an index past the range.
     /// Between two links of a page are some hundred bytes, too few for a search in each range: a search
-    /// goes to the end of the window, and holds for the ranges before the CR.
-    fn has_cr(&mut self, bytes: &[u8], range: &Range<usize>) -> bool {
-        let end = self.offset + range.len() as u64;
-        if end > self.next_cr {
+    /// goes to the end of the window, and holds for the ranges before the byte that it finds.
+    #[inline(always)]
+    fn next_break(&mut self, kind: usize, bytes: &[u8], range: &Range<usize>) -> usize {
+        let next = &mut self.next_breaks[kind];
+        if self.offset + range.len() as u64 > *next {
             let rest = &bytes[range.start..];
-            let length = memchr(b'\r', rest).unwrap_or(rest.len());
-            self.next_cr = self.offset + length as u64;
+            let length = memchr(b"\r\n"[kind], rest).unwrap_or(rest.len());
+            *next = self.offset + length as u64;
         }
-        end > self.next_cr
+        range.start + (*next - self.offset) as usize
     }
 }
 
-/// Returns the number of line feeds, and the index after the last one.
-fn count_feeds(bytes: &[u8]) -> (u64, usize) {
-    match memrchr(b'\n', bytes) {
-        None => (0, 0),
-        Some(last) => {
-            let before = memchr_iter(b'\n', &bytes[..last]).count();
-            (before as u64 + 1, last + 1)
-        }
+/// Maximum length in bytes of a range whose line feeds are counted one by one.
+const SHORT: usize = 256;
+
+/// Returns the number of line feeds in a range, and the index after the last one.
+fn count_feeds(bytes: &[u8], range: Range<usize>) -> (u64, usize) {
+    // A call for few bytes takes longer than to look at them.
+    if range.len() <= SHORT {
+        let feeds = Indices::new(b'\n', bytes, range.start).take_while(|&at| at < range.end);
+        return feeds.fold((0, range.start), |(count, _), at| (count + 1, at + 1));
     }
+    let start = range.start;
+    let bytes = &bytes[range];
+    let last = memrchr(b'\n', bytes).map_or(0, |last| last + 1);
+    (
+        memchr_iter(b'\n', &bytes[..last]).count() as u64,
+        start + last,
+    )
 }
 
-/// Returns the number of line breaks of any kind, and the index after the last one.
-fn count_breaks(bytes: &[u8]) -> (u64, usize) {
-    let (mut breaks, mut line) = (0, 0);
-    for at in memchr2_iter(b'\r', b'\n', bytes) {
+/// Returns the number of line breaks of any kind in a range, and the index after the last one.
+fn count_breaks(bytes: &[u8], range: &Range<usize>) -> (u64, usize) {
+    let (mut breaks, mut line) = (0, range.start);
+    for at in memchr2_iter(b'\r', b'\n', &bytes[range.clone()]) {
+        let at = range.start + at;
         // CRLF is one line break.
-        if bytes[at] == b'\r' || at == 0 || bytes[at - 1] != b'\r' {
+        if bytes[at] == b'\r' || at == range.start || bytes[at - 1] != b'\r' {
             breaks += 1;
         }
         line = at + 1;
