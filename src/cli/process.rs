@@ -1,6 +1,8 @@
 //! The process: its exit codes, the signals that end it, and the time and memory that it uses.
 
-use std::io;
+use std::io::{self, IsTerminal, Write};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -53,7 +55,6 @@ static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(unix)]
 extern "C" fn note_closed_streams() {
-    use std::os::fd::AsFd;
     let is_closed = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().is_err();
     INPUT_CLOSED.store(is_closed(&io::stdin()), Ordering::Relaxed);
     OUTPUT_CLOSED.store(is_closed(&io::stdout()), Ordering::Relaxed);
@@ -71,11 +72,17 @@ extern "C" fn note_closed_streams() {
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static NOTE_CLOSED_STREAMS: extern "C" fn() = note_closed_streams;
 
-/// Returns standard output, or an error if it was closed when the process began.
-pub(super) fn standard_output() -> io::Result<io::Stdout> {
+/// Returns standard output, or an error if it was closed when the process began. It has no buffer of lines, for
+/// which all output would be searched for line breaks; that is long in tables, which have few.
+pub(super) fn standard_output() -> io::Result<impl Write + IsTerminal + Send + 'static> {
     if OUTPUT_CLOSED.load(Ordering::Relaxed) {
         return Err(io::Error::other("standard output is closed"));
     }
+    #[cfg(unix)]
+    return Ok(std::fs::File::from(
+        io::stdout().as_fd().try_clone_to_owned()?,
+    ));
+    #[cfg(not(unix))]
     Ok(io::stdout())
 }
 
