@@ -44,10 +44,10 @@ const KINDS: [ReferenceKind; 256] = {
     kinds
 };
 
-/// The bytes that no component of a WHATWG URL rewrites, and the percent sign.
+/// The bytes but for dots that no component of a WHATWG URL rewrites.
 ///
 /// Not `|`, which may follow a drive letter.
-const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
+const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]/?#:");
 
 /// The bytes of hosts that are serialised unchanged, unless the last label is a number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
@@ -106,13 +106,15 @@ fn skip_leading_dots<'a>(base: &'a Prepared, reference: &'a [u8]) -> Option<(&'a
 /// Step 2, the exact test: returns whether a byte is rewritten or a segment removed.
 #[cold]
 fn is_rewritten(dialect: UriDialect, rest: &[u8]) -> bool {
-    if rest.windows(2).any(|pair| pair == b"/.") {
-        return true;
-    }
-    // URL section 4.1 takes `%2e` for a dot.
-    let is_dot = |triplet: &[u8]| matches!(triplet, b"%2e" | b"%2E");
-    dialect == UriDialect::Whatwg
-        && (COPIED.first_outside(rest).is_some() || rest.windows(3).any(is_dot))
+    let is_whatwg = dialect == UriDialect::Whatwg;
+    let is_odd = |at: usize| match rest[at..] {
+        [b'.', ..] => rest[..at].ends_with(b"/"),
+        // URL section 4.1 takes `%2e` for a dot.
+        [b'%', b'2', b'e' | b'E', ..] => is_whatwg,
+        [byte, ..] => is_whatwg && byte != b'%',
+        [] => false,
+    };
+    (0..rest.len()).any(|at| !COPIED.contains(rest[at]) && is_odd(at))
 }
 
 /// Handles `//authority/path`.
