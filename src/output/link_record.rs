@@ -11,11 +11,11 @@ use crate::uri::ResolveErrorKind;
 /// The text of the fields that links in a row share, as the last record had it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastRecord {
-    /// The values that are strings, one after the other, and their lengths.
-    values: Vec<u8>,
-    lengths: [usize; 6],
-    /// The other values, with flags that have no name; `None` at first, and after a link with alternatives.
-    facts: Option<(Context, u64, Option<ResolveErrorKind>)>,
+    /// The values that are strings.
+    values: [Vec<u8>; 5],
+    /// The revision of the path, and the other values, with flags that have no name; `None` at first, and after
+    /// a link with alternatives.
+    facts: Option<(u64, Context, u64, Option<ResolveErrorKind>)>,
     /// The text of each run of shared fields.
     texts: Vec<Vec<u8>>,
 }
@@ -23,34 +23,30 @@ pub(crate) struct LastRecord {
 impl LastRecord {
     /// Returns whether a link has the same shared values as the last one, and keeps its values.
     pub(super) fn is_repeated(&mut self, path: &DocumentPath, link: &Link<'_>) -> bool {
+        // Neither a name nor a base.
+        const NULL: &[u8] = b"\xFF";
+        let base = link.base;
         let values = [
-            Some(path.path()),
-            link.member.map(str::as_bytes),
-            link.base.map(|base| base.uri),
-            link.base.map(|base| base.label.as_bytes()),
-            link.element.map(str::as_bytes),
-            link.attribute.map(str::as_bytes),
+            link.member.map_or(NULL, str::as_bytes),
+            base.map_or(NULL, |base| base.uri),
+            base.map_or(NULL, |base| base.label.as_bytes()),
+            link.element.map_or(NULL, str::as_bytes),
+            link.attribute.map_or(NULL, str::as_bytes),
         ];
-        // No string has the length of null.
-        let length = |value: &Option<&[u8]>| value.map_or(usize::MAX, <[u8]>::len);
         // Alternatives are not compared.
-        let facts = (link.alternatives.is_empty())
-            .then(|| (link.context, link.flags.bits(), link.target.err()));
-        let mut known = self.values.as_slice();
-        let mut pairs = values.iter().zip(&self.lengths);
-        let is_same = facts.is_some()
-            && self.facts == facts
-            && pairs.all(|(value, &known_length)| {
-                let is_of_length = length(value) == known_length;
-                let value = value.unwrap_or_default();
-                is_of_length && known.split_off(..value.len()) == Some(value)
-            });
+        let facts = (link.alternatives.is_empty()).then(|| {
+            let revision = path.revision();
+            (revision, link.context, link.flags.bits(), link.target.err())
+        });
+        let mut pairs = self.values.iter().zip(values);
+        let is_same =
+            facts.is_some() && self.facts == facts && pairs.all(|(known, value)| known == value);
         if !is_same {
             self.facts = facts;
-            self.lengths = values.map(|value| length(&value));
-            self.values.clear();
-            let keep = |value: &[u8]| self.values.extend_from_slice(value);
-            values.into_iter().flatten().for_each(keep);
+            for (known, value) in self.values.iter_mut().zip(values) {
+                known.clear();
+                known.extend_from_slice(value);
+            }
         }
         is_same
     }
@@ -66,7 +62,9 @@ pub(crate) fn open_link(
 ) {
     json::open(layout.kind, out);
     let is_repeated = last.is_repeated(path, link);
-    last.texts.resize_with(layout.runs.len(), Vec::new);
+    if !is_repeated {
+        last.texts.resize_with(layout.runs.len(), Vec::new);
+    }
     for (run, text) in layout.runs.iter().zip(&mut last.texts) {
         match run.scope {
             ValueScope::Shared if is_repeated => {

@@ -1,6 +1,7 @@
 //! The path in all records, and the records that are not links.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::escape::is_plain;
@@ -13,6 +14,7 @@ use crate::linker::Diagnostic;
 #[derive(Clone, Debug, Default)]
 pub struct DocumentPath {
     path: Vec<u8>,
+    revision: u64,
     is_utf8: bool,
     is_plain: bool,
     pub(crate) facts: DocumentFacts,
@@ -55,10 +57,17 @@ impl DocumentPath {
 
     /// Replaces the path and keeps the memory.
     pub(crate) fn set(&mut self, path: &[u8]) {
+        static REVISIONS: AtomicU64 = AtomicU64::new(1);
+        self.revision = REVISIONS.fetch_add(1, Ordering::Relaxed);
         self.path.clear();
         self.path.extend_from_slice(path);
         self.is_utf8 = std::str::from_utf8(path).is_ok();
         self.is_plain = is_plain(path);
+    }
+
+    /// Returns a number that no other path has; 0 for an empty one.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Returns the bytes of the path.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::values::ColumnRows;
 use crate::linker::Link;
+use crate::output::column::ColumnKind;
 use crate::output::field::{RecordField, ValueScope};
 use crate::output::layout::Layout;
 use crate::output::link_record::LastRecord;
@@ -44,9 +45,10 @@ impl RowBlock {
 
 /// Appends links as rows, and returns them in blocks.
 pub(crate) struct RowBuilder {
-    /// The fields, and whether [`LastRecord`] compares their values: then a run of rows continues without a look
-    /// at them.
-    fields: Vec<(&'static RecordField, bool)>,
+    /// The fields whose values [`LastRecord`] compares, so that a run of rows continues without a look at them,
+    /// and the others, with the indices of their columns.
+    shared: Vec<(usize, &'static RecordField)>,
+    others: Vec<(usize, &'static RecordField)>,
     last: LastRecord,
     /// The bytes of the strings of the last row that are compared.
     shared_bytes: usize,
@@ -58,13 +60,15 @@ const MAX_BYTES: usize = i32::MAX as usize;
 
 impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
-        let fields = layout.fields.iter().map(|&field| {
-            let is_shared = field.column.is_shared() && field.scope() == ValueScope::Shared;
-            (field, is_shared)
+        let fields = layout.fields.iter().copied().enumerate();
+        let (shared, others) = fields.partition(|(_, field)| {
+            // Alternatives are null where a row has the values of the last one; flags are in a list for each row.
+            field.scope() == ValueScope::Shared && field.column != ColumnKind::Names
         });
         let kinds = layout.fields.iter().map(|field| field.column);
         RowBuilder {
-            fields: fields.collect(),
+            shared,
+            others,
             last: LastRecord::default(),
             shared_bytes: 0,
             block: RowBlock {
@@ -89,19 +93,17 @@ impl RowBuilder {
         if block.is_oversized {
             return;
         }
-        let is_repeated = self.last.is_repeated(path, link) && row > 0;
-        if !is_repeated {
-            self.shared_bytes = 0;
+        let mut append = |fields: &[(usize, &RecordField)]| -> usize {
+            let append = |&(column, field): &(usize, &RecordField)| {
+                (field.append)(path, link, row, &mut block.columns[column])
+            };
+            fields.iter().map(append).sum()
+        };
+        if !self.last.is_repeated(path, link) || row == 0 {
+            self.shared_bytes = append(&self.shared);
         }
-        let mut bytes = 0;
-        for ((field, is_shared), rows) in self.fields.iter().zip(&mut block.columns) {
-            if !is_shared {
-                bytes += (field.append)(path, link, row, rows);
-            } else if !is_repeated {
-                self.shared_bytes += (field.append)(path, link, row, rows);
-            }
-        }
-        block.is_oversized = add(bytes + self.shared_bytes, &mut block.bytes).is_none();
+        let bytes = append(&self.others) + self.shared_bytes;
+        block.is_oversized = add(bytes, &mut block.bytes).is_none();
         block.ends.push(block.bytes);
     }
 
