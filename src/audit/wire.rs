@@ -87,6 +87,7 @@ impl<'a> WireReader<'a> {
             unwrapped_from: Packed::unpack(self),
             part: &part,
             description: Packed::unpack(self),
+            is_plain: false,
         })
     }
 }

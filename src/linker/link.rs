@@ -45,6 +45,9 @@ pub struct Link<'a> {
     /// The description in markup, if
     /// [`HtmlOptions::descriptions`](crate::formats::HtmlOptions::descriptions) asks for it.
     pub description: Option<LinkDescription<&'a str>>,
+    /// Whether the reference and the target are known to be plain
+    /// ([`is_plain`](crate::bytes::simd::is_plain)) and to have no blank.
+    pub(crate) is_plain: bool,
 }
 
 /// A base URI that a reference was resolved against, and its source.
@@ -115,6 +118,7 @@ impl<'a> Link<'a> {
             unwrapped_from: None,
             part,
             description: None,
+            is_plain: false,
         }
     }
 }

@@ -148,30 +148,32 @@ impl LinkWriter {
         if may_hold && holds_placeholder(text) {
             flags |= Flags::TEMPLATE;
         }
+        let mut is_plain = false;
         let (mut target, inherits) = if names_message(text) {
             (Ok(text), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
             match resolver.target(written, classes, &mut self.target) {
-                Ok((target, _)) if found.base == BaseSelector::Refresh && is_script(target) => {
+                Ok((target, ..)) if found.base == BaseSelector::Refresh && is_script(target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
-                Ok((mut target, kind)) => {
+                Ok((mut target, kind, plain)) => {
+                    is_plain = plain && std::ptr::eq(written, text);
                     if let (Some(enclosure), Some((base, _)), true) =
                         (&self.place.enclosure, named, kind.inherits_base())
                         && let Some((inside, leaves)) =
                             enclosed(enclosure, base, written, target, scope)
                     {
                         self.replaced = inside;
-                        target = &self.replaced;
+                        (target, is_plain) = (&self.replaced, false);
                         if leaves && enclosure.kind == EnclosureKind::Package {
                             flags |= Flags::LEAVES_PACKAGE;
                         }
                     }
                     if let BaseSelector::FallbackWithFragment(fragment) = found.base {
                         self.replaced = [target, b"#", texts.bytes(fragment)].concat();
-                        target = &self.replaced;
+                        (target, is_plain) = (&self.replaced, false);
                     }
                     (Ok(target), kind.inherits_base())
                 }
@@ -188,6 +190,7 @@ impl LinkWriter {
                     self.original = inner;
                 }
                 (target, unwrapped_from) = (Ok(self.original.as_slice()), Some(uri));
+                is_plain = false;
             }
         }
         if inherits && scope.chosen().named.chained && found.base == BaseSelector::Document {
@@ -241,6 +244,7 @@ impl LinkWriter {
             unwrapped_from,
             part,
             description: None,
+            is_plain,
         };
         let flow = if texts.events.has_details(found) {
             let unwrapper = self.unwrapper.as_ref().unwrap_or(Unwrapper::known());

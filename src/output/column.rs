@@ -1,6 +1,7 @@
 //! The types of columns in tables of links, and the sets that `--columns` chooses from.
 
 use crate::document::flags::Flags;
+use crate::linker::Link;
 
 /// The metadata of the schema of tables: its version, another one where a column that exists changes, and the
 /// version of the package.
@@ -41,8 +42,8 @@ pub enum Value<'a> {
     Null,
     /// A number.
     Number(u64),
-    /// A name from a table, which needs no escapes.
-    Name(&'static str),
+    /// Printable ASCII that needs no escapes in a string.
+    Plain(&'a [u8]),
     /// A text.
     Text(&'a str),
     /// Any bytes.
@@ -68,6 +69,19 @@ impl<'a> Value<'a> {
 
     pub(super) fn bytes(bytes: Option<&'a [u8]>) -> Self {
         bytes.map_or(Value::Null, Value::Bytes)
+    }
+
+    /// Returns a reference or a target of a link.
+    #[inline(always)]
+    pub(super) fn uri(link: &Link<'a>, text: &'a [u8]) -> Self {
+        if link.is_plain {
+            return Value::Plain(text);
+        }
+        Value::Bytes(text)
+    }
+
+    pub(super) fn name(name: &'static str) -> Self {
+        Value::Plain(name.as_bytes())
     }
 
     pub(super) fn number(number: Option<u64>) -> Self {

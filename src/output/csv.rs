@@ -56,7 +56,7 @@ fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => {}
         Value::Number(number) => push_decimal(number, out),
-        Value::Name(name) => out.extend_from_slice(name.as_bytes()),
+        Value::Plain(text) => out.extend_from_slice(text),
         Value::Text(text) => push_lossy(text.as_bytes(), out),
         Value::Bytes(bytes) => push_lossy(bytes, out),
         Value::Base64(bytes) => push_base64(bytes, out),

@@ -114,7 +114,7 @@ macro_rules! fields {
 /// All keys, in the order of the record, `type` first. New keys are only appended.
 pub(crate) static FIELDS: &[RecordField] = fields! {
     "type": Always Name in NOWHERE, "The kind of record" =>
-        |_, _| Value::Name("link"),
+        |_, _| Value::name("link"),
     "path": Always Name in CORE, "The file, as reached from the arguments; `-` is standard input" =>
         |path, _| Value::Bytes(path.path()),
     "member": Nullable Name in CORE,
@@ -133,15 +133,15 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "end": Nullable Number in CORE, "Offset in bytes of the end of the reference" =>
         |_, link| Value::number(link.exact_span().map(|span| span.end)),
     "reference": Always Bytes in CORE, "The reference as cleaned" =>
-        |_, link| Value::Bytes(link.reference),
+        |_, link| Value::uri(link, link.reference),
     "target": Nullable Uri in CORE, "The absolute URI that it resolves to" =>
-        |_, link| link.target.map_or(Value::Null, Value::Bytes),
+        |_, link| link.target.map_or(Value::Null, |target| Value::uri(link, target)),
     "base": Nullable SharedUri in CORE, "The base URI that resolution used" =>
         |_, link| link.base.map_or(Value::Null, |base| Value::Bytes(base.uri)),
     "base_source": Nullable Name in CORE, "The source of the base, by the layers of RFC 2396 section 5.1" =>
         |_, link| Value::text(link.base.map(|base| base.label)),
     "context": Always Name in CORE, "The syntax that surrounds the reference" =>
-        |_, link| Value::Name(link.context.name()),
+        |_, link| Value::name(link.context.name()),
     "element": Nullable Name in CORE, "The element, in lower case" =>
         |_, link| Value::text(link.element),
     "attribute": Nullable Name in CORE, "The attribute or the header field, in lower case" =>
@@ -152,7 +152,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| match link.target {
             // The flag `template` says it.
             Ok(_) | Err(ResolveErrorKind::Template) => Value::Null,
-            Err(kind) => Value::Name(kind.name()),
+            Err(kind) => Value::name(kind.name()),
         },
     "alternatives": Appended ByteLists in CORE, "Other readings, best first" =>
         |_, link| match link.alternatives {
@@ -162,8 +162,8 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "loc": Appended Name in MEMBERS,
         "`part`: start and end are offsets in the decoded part; `object`: they are the span of an object of the file" =>
         |_, link| match link.member {
-            _ if link.flags.contains(Flags::OBJECT) => Value::Name("object"),
-            Some(_) => Value::Name("part"),
+            _ if link.flags.contains(Flags::OBJECT) => Value::name("object"),
+            Some(_) => Value::name("part"),
             None => Value::Null,
         },
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
@@ -224,7 +224,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         "What gave message_date: date (as RFC 5322 has it), iso8601, or from-line (the separator of a mailbox)" =>
         |_, link| {
             let source = link.part.envelope.and_then(|envelope| envelope.date_source);
-            source.map_or(Value::Null, Value::Name)
+            source.map_or(Value::Null, Value::name)
         },
     "from_name": Message Name in MAIL, "The name of the sender of the message, decoded" =>
         |_, link| envelope(link, |envelope| &envelope.from_name),
@@ -269,7 +269,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "content_language": Requested Name in WEB, "The language of the response, as its header has it" =>
         |_, link| Value::text(record(link).content_language),
     "reference_text": Requested Text in EXTRA, "The reference as text: invalid UTF-8 is U+FFFD" =>
-        |_, link| Value::Bytes(link.reference),
+        |_, link| Value::uri(link, link.reference),
     "page_domain": Requested Name in EXTRA, "The registered domain of page_host" =>
         |_, link| host_of(page(link), registered_domain),
 };
@@ -278,7 +278,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
 pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
     "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8, in base64" =>
         |_, link| match link.target {
-            Ok(target) if !is_ascii(target) && std::str::from_utf8(target).is_err() => {
+            Ok(target) if !link.is_plain && !is_ascii(target) && std::str::from_utf8(target).is_err() => {
                 Value::Base64(target)
             }
             _ => Value::Null,
@@ -346,7 +346,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
 pub(crate) static TARGET_FIELDS: &[RecordField] = fields! {
     "kind": Always Name in CORE,
         "page for the canonical address of a page, spelling for another one, id, or redirect" =>
-        |path, _| Value::Name(path.facts.address.kind),
+        |path, _| Value::name(path.facts.address.kind),
     "target": Always Uri in CORE, "The address: a URI, or a path from the root of a site without one" =>
         |_, link| Value::Bytes(target(link)),
     "page": Nullable SharedUri in CORE, "The canonical address of the page; null for a redirect" =>

@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use super::column::Value;
 use super::escape::{is_control, push_decimal, push_parts};
 use super::record::{ArchiveRecord, Counted, DocumentPath, Skip, Summary, Usage};
-use crate::bytes::simd::{self, Block};
+use crate::bytes::simd::is_plain;
 use crate::linker::Diagnostic;
 
 pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
@@ -194,7 +194,7 @@ pub(super) fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Number(number) => push_decimal(number, out),
-        Value::Name(name) => push_quoted(name, out),
+        Value::Plain(text) => push_quoted(text, out),
         Value::Text(text) => push_string(text.as_bytes(), out),
         Value::Bytes(bytes) => push_string(bytes, out),
         Value::Base64(bytes) => {
@@ -275,14 +275,6 @@ fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     push_parts(bytes, out, push_escaped);
     out.push(b'"');
-}
-
-/// Returns whether all bytes are ASCII that needs no escape.
-fn is_plain(bytes: &[u8]) -> bool {
-    let mask =
-        |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\', 0x7F]) | block.beyond_ascii();
-    let is_odd = |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7F..);
-    !simd::any(bytes, mask, is_odd)
 }
 
 fn push_escaped(valid: &str, out: &mut Vec<u8>) {

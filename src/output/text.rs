@@ -28,6 +28,10 @@ pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, o
         }
         return out.push(layout.terminator);
     }
+    if link.is_plain {
+        out.extend_from_slice(shown);
+        return out.push(layout.terminator);
+    }
     push_line(layout, shown, out);
 }
 

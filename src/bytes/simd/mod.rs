@@ -104,8 +104,15 @@ pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) 
 
 /// Returns whether all bytes are ASCII, in a third of the instructions of the slice's method for a URI.
 pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
-    let mask = |block: Block| block.up_to(0x7F) ^ 0xFFFF;
-    !any(bytes, mask, |byte| !byte.is_ascii())
+    !any(bytes, Block::beyond_ascii, |byte| !byte.is_ascii())
+}
+
+/// Returns whether all bytes are ASCII that a string in quotes holds unescaped.
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    let mask =
+        |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\', 0x7F]) | block.beyond_ascii();
+    let is_odd = |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7F..);
+    !any(bytes, mask, is_odd)
 }
 
 /// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.

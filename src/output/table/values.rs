@@ -8,7 +8,8 @@ use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, Int64Array, ListArray, StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, Int64Array, ListArray, StringArray,
+    TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
@@ -57,6 +58,13 @@ fn first<T: Copy>(values: &[T], count: usize) -> Vec<T> {
     first
 }
 
+/// Returns the values of rows in runs, which have a value and a number of rows.
+fn repeated<T: Clone>(runs: impl Iterator<Item = (T, usize)>) -> Vec<T> {
+    let mut rows = Vec::new();
+    runs.for_each(|(value, count)| rows.extend(std::iter::repeat_n(value, count)));
+    rows
+}
+
 /// Appends the offsets of some items, and returns the range between the first and the last one.
 fn append_offsets(own: &mut Vec<i32>, other: &[i32], items: &Range<usize>) -> Range<usize> {
     let (start, end) = (other[items.start], other[items.end]);
@@ -90,11 +98,15 @@ impl ColumnRows {
     }
 
     /// Makes the rows before `row` null that have no value yet.
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, row: usize) {
-        if self.valid.len() >= row {
-            return;
+        if self.valid.len() < row {
+            self.append_nulls(row);
         }
+    }
+
+    #[inline(never)]
+    fn append_nulls(&mut self, row: usize) {
         let fill = |offsets: &mut Vec<i32>| offsets.resize(row + 1, offsets[offsets.len() - 1]);
         match self.kind {
             ColumnKind::Number | ColumnKind::Time => self.numbers.resize(row, 0),
@@ -256,13 +268,19 @@ impl ColumnRows {
                 let ends = starts.iter().skip(1).copied().chain([rows]);
                 let counts = starts.iter().zip(ends).map(|(start, end)| end - start);
                 let texts = strings(nulls)?;
-                let runs = texts.as_string::<i32>().iter().zip(counts);
+                let texts = texts.as_string::<i32>();
                 if let DataType::Dictionary(..) = shape {
                     // In the order of their first rows.
                     let mut numbers = StringDictionaryBuilder::<Int32Type>::new();
-                    runs.for_each(|(text, count)| numbers.append_options(text, count));
-                    return Ok(Arc::new(numbers.finish()));
+                    texts.iter().for_each(|text| numbers.append_option(text));
+                    let (numbers, dictionary) = numbers.finish().into_parts();
+                    let nulls = texts.nulls();
+                    let nulls = nulls.map(|nulls| repeated(nulls.iter().zip(counts.clone())));
+                    let numbers = repeated(numbers.values().iter().copied().zip(counts));
+                    let numbers = Int32Array::new(numbers.into(), nulls.map(NullBuffer::from));
+                    return Ok(Arc::new(DictionaryArray::try_new(numbers, dictionary)?));
                 }
+                let runs = texts.iter().zip(counts);
                 let length = |(text, count): (Option<&str>, _)| text.map_or(0, str::len) * count;
                 let bytes = runs.clone().map(length).sum();
                 let mut rows = StringBuilder::with_capacity(rows, bytes);
@@ -296,8 +314,11 @@ fn text<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, [u8]>> {
 
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
-        Value::Name(text) | Value::Text(text) => Some(text.as_bytes()),
-        Value::Bytes(bytes) | Value::Base64(bytes) | Value::Formed(bytes, _) => Some(bytes),
+        Value::Text(text) => Some(text.as_bytes()),
+        Value::Plain(bytes)
+        | Value::Bytes(bytes)
+        | Value::Base64(bytes)
+        | Value::Formed(bytes, _) => Some(bytes),
         _ => None,
     }
 }

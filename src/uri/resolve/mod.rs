@@ -172,7 +172,8 @@ impl Resolver {
         })
     }
 
-    /// Returns the target of a reference, the classes of whose bytes are known, and the kind of the reference.
+    /// Returns the target of a reference, the classes of whose bytes are known, the kind of the reference, and
+    /// whether reference and target are known to need no escape in a string and to have no blank.
     /// `buffer` holds the target unless it is the reference or the base.
     #[inline(always)]
     pub(crate) fn target<'a>(
@@ -180,16 +181,19 @@ impl Resolver {
         reference: &'a [u8],
         classes: ByteClasses,
         buffer: &'a mut Vec<u8>,
-    ) -> Result<(&'a [u8], ReferenceKind), ResolveError> {
+    ) -> Result<(&'a [u8], ReferenceKind, bool), ResolveError> {
         let copied = fast_path::find(&self.base, self.dialect, reference, classes);
+        // By the WHATWG rules no odd byte is copied.
+        let is_even = self.dialect == Some(UriDialect::Whatwg) || !classes.has_suspect();
+        let is_plain = copied.is_some() && is_even && self.base.is_text_plain;
         if let Some(Concatenation { front, rest, kind }) = copied
             && rest.is_empty()
         {
-            return Ok((front, kind));
+            return Ok((front, kind, is_plain));
         }
         buffer.clear();
         let kind = self.append(copied, reference, buffer)?;
-        Ok((buffer, kind))
+        Ok((buffer, kind, is_plain))
     }
 
     #[inline(always)]

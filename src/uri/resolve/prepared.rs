@@ -1,5 +1,6 @@
 //! A base URI, split once for many references.
 
+use crate::bytes::simd::is_plain;
 use crate::uri::error::ResolveError;
 use crate::uri::reference::Ends;
 
@@ -20,6 +21,8 @@ pub(super) struct Prepared {
     /// Whether a relative path without dot segments needs only be appended to the directory.
     /// The directory then has no dot segments and no drive letter, which is never removed.
     pub(super) is_plain: bool,
+    /// Whether no byte needs an escape in a string, nor is a blank.
+    pub(super) is_text_plain: bool,
     /// Whether browsers fetch the scheme from a host.
     pub(super) is_web: bool,
 }
@@ -39,6 +42,7 @@ impl Prepared {
         let mut has_dots = || segments.any(|segment| matches!(segment, b"." | b".."));
         let has_drive = scheme == b"file:" && matches!(directory, [b'/', _, b':' | b'|', ..]);
         self.is_plain = directory.starts_with(b"/") && !has_drive && !has_dots();
+        self.is_text_plain = is_plain(&self.uri) && !self.uri.contains(&b' ');
         self.is_web = WEB.contains(&scheme);
         self.directory = ends.authority + directory.len();
         let slashes = memchr::memchr_iter(b'/', directory);
