@@ -227,7 +227,6 @@ impl Inventory {
         if let Some(site) = self.audit.sources.parted(&relocation.old, &relocation.new) {
             let reason = "the site here would lose or gain files: move them within a folder of it, or all of it";
             plan.refuse(&self.audit.shown(site), reason);
-            return Ok(plan);
         }
         let mut mover = Mover {
             checker,
@@ -268,13 +267,14 @@ impl Inventory {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| checker.paths.path(file));
             let (location, _) = mover.lookups.locate_link(link, file);
-            let changed = mover.changed(&own.unwrap_or_default(), link, location);
-            match changed.and_then(|new| new.map(|new| in_file(link, new)).transpose()) {
+            match mover.changed(&own.unwrap_or_default(), link, location) {
                 Ok(None) => {}
-                Ok(Some(reference)) => {
+                Ok(Some(reference)) if !is_inner(link) => {
                     add_fix(&mut plan.documents, path, Fix::moving(link, &reference));
                 }
-                Err(reason) => {
+                changed => {
+                    let inner = "the reference is not in the bytes of the file";
+                    let reason = changed.err().unwrap_or(inner);
                     let at = link.position.map_or(0, |position| position.line);
                     let path = String::from_utf8_lossy(path);
                     let reference = String::from_utf8_lossy(link.reference);
@@ -325,11 +325,6 @@ const OF_RULE: &str = "a rule of the server names it";
 const LEAVES_ROOT: &str = "it would leave the root";
 const NO_FORM: &str = "no reference in this form reaches it";
 const AMBIGUOUS: &str = "the reference reaches it under another name";
-
-fn in_file(link: &Link<'_>, new: Vec<u8>) -> Result<Vec<u8>, &'static str> {
-    let outside = is_inner(link).then_some("the reference is not in the bytes of the file");
-    outside.map_or(Ok(new), Err)
-}
 
 impl Mover<'_> {
     /// Returns whether the file at a URI moves.

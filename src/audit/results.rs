@@ -173,8 +173,10 @@ impl OnlineResults {
         if text("url").is_none() && known.is_some_and(is_error) {
             return;
         }
-        let status = record.get("status").or(record.get("error"));
-        let status = status.unwrap_or(&Value::Null);
+        let report = record.get("status").or(record.get("error"));
+        let report = report.unwrap_or(&Value::Null);
+        // The status of lychee, and the redirects that it followed, are in an object.
+        let status = report.get("code").or(report.get("text")).unwrap_or(report);
         let word = |value: &Value| match value {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
@@ -184,12 +186,7 @@ impl OnlineResults {
         if status.is_null() && text("origin").is_some() {
             "200".clone_into(&mut code);
         }
-        // The status of lychee, and the redirects that it followed.
-        if let Some(parts) = status.as_object() {
-            let number = parts.get("code").or(parts.get("text"));
-            code = number.map_or(String::new(), word);
-        }
-        let redirects = status.get("redirects").or(record.get("redirects"));
+        let redirects = report.get("redirects").or(record.get("redirects"));
         let redirects = redirects.map(|list| list.get("redirects").unwrap_or(list));
         if let Some(steps) = redirects.and_then(Value::as_array) {
             let is_permanent = |step: &Value| {

@@ -42,15 +42,17 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.makes_pages = input.is_none();
     let input = directory.folder(input.unwrap_or_default());
     let output = name("dir.output", "setOutputDirectory(", "_site");
-    let own = values.get("templateFormats").cloned();
-    let own = all("setTemplateFormats(").last().or(own);
-    let trimmed = |name: &str| name.trim().to_owned();
-    let split = |names: &str| names.split(',').map(trimmed).collect();
-    let mut formats: Vec<String> = match &own {
-        Some(Setting::Text(names)) => split(names),
-        Some(list @ Setting::List(_)) => list.strings(""),
-        _ => split(LANGUAGES),
+    let own = all("setTemplateFormats(").last();
+    let own = own.or_else(|| values.get("templateFormats").cloned());
+    let own = own.map(|own| own.strings("").join(","));
+    let own = own.filter(|names| !names.is_empty());
+    let split = |names: &str| {
+        names
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .collect()
     };
+    let mut formats: Vec<String> = split(own.as_deref().unwrap_or(LANGUAGES));
     let added = all("addTemplateFormats(");
     formats.extend(added.filter_map(|value| Some(value.as_text()?.to_owned())));
     let mut ignored = vec!["node_modules/".to_owned()];

@@ -67,10 +67,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if languages.is_empty() {
         languages.push(usual);
     }
-    let languages = languages
-        .iter()
-        .map(|name| (name.to_string(), url_of(Some(name))));
-    let languages: Vec<_> = languages.collect();
+    let with_url = |name: &&str| (name.to_string(), url_of(Some(name)));
+    let languages: Vec<_> = languages.iter().map(with_url).collect();
     let mounts = Mounts::of(directory, &values, site, &url_of);
     let hook = values.get("markup.goldmark.renderHooks.link");
     let hook = hook.unwrap_or(&Setting::Null);
@@ -217,9 +215,8 @@ impl Mounts {
         self.lacks_theme =
             values.has("module.imports") && vendored.is_none() || values.is_unknown("theme");
         self.has_own_hook = has_hook(directory.path);
-        let own = values
-            .texts("theme")
-            .filter(|theme| !modules.contains(theme));
+        let is_other = |theme: &&str| !modules.contains(theme);
+        let own = values.texts("theme").filter(is_other);
         let own = own.map(|theme| format!("{themes}/{theme}"));
         for theme in own.chain(modules.iter().map(|module| format!("_vendor/{module}"))) {
             let theme = directory.folder(theme);

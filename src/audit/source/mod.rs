@@ -196,7 +196,9 @@ impl Sources {
         let (number, folder) = self.place_number(path)?;
         let found = &self.sites[number];
         let folder = &found.site.folders[folder];
-        (folder.kind != FolderUse::Plain).then_some((found, folder))
+        let is_below = |named: &Vec<u8>| named.starts_with(&folder.directory);
+        let is_named = || self.named.iter().any(is_below);
+        (folder.kind != FolderUse::Output || !is_named()).then_some((found, folder))
     }
 
     /// Returns the dialects of the directories of pages.
@@ -311,13 +313,6 @@ impl SiteSearch<'_> {
         let mut site = SourceSite::default();
         site.set_base(Some(String::new()));
         if let Some(rules) = (kind.open)(&directory, &mut site) {
-            let is_output = |folder: &&mut Folder| folder.kind == FolderUse::Output;
-            for output in site.folders.iter_mut().filter(is_output) {
-                let mut named = self.sources.named.iter();
-                if named.any(|named| named.starts_with(&output.directory)) {
-                    output.kind = FolderUse::Plain;
-                }
-            }
             site.folders.sort_by_key(|folder| folder.kind);
             let served = site.folders.iter();
             let served = served.filter(|folder| folder.kind < FolderUse::Templates);

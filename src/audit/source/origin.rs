@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use regex::escape;
 
 use super::site::*;
-use super::{SourceOptions, Sources};
+use super::{FolderUse, SourceOptions, Sources};
 use crate::audit::finding::{FindingDraft, FindingSubject, SourceOrigin};
 use crate::audit::location::Audit;
 use crate::audit::target::{split_fragment, split_path};
@@ -289,6 +289,7 @@ impl<'a> OriginSearch<'a> {
         let bare = without_html(url);
         let sites = self.sources.sites.iter();
         let folders = sites.flat_map(|site| &site.site.folders);
+        let folders = folders.filter(|folder| folder.kind != FolderUse::Output);
         let folders = folders.map(|folder| &*folder.directory);
         let stems = [bare, bare.strip_suffix(b"/index").unwrap_or(bare)];
         let mut paths = once(self.directory).chain(folders).flat_map(|folder| {

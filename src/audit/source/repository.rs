@@ -20,12 +20,7 @@ pub(in crate::audit) struct Repository {
 }
 
 fn text(root: &[u8], name: &str) -> Option<String> {
-    text_of(&at(root, name))
-}
-
-fn at(directory: &[u8], path: &str) -> Vec<u8> {
-    let path = path_of(directory).join(path);
-    path.into_os_string().into_encoded_bytes()
+    text_of(&join(root, name.as_bytes()))
 }
 
 /// The URL of the remote `origin` in a configuration of git.
@@ -36,14 +31,14 @@ static ORIGIN: Pattern = Pattern::new(
 impl Repository {
     pub(in crate::audit) fn new(root: &[u8]) -> Self {
         let root = with_slash(root);
-        let mut git = at(&root, ".git");
+        let mut git = join(&root, b".git");
         // A file may name the directory.
         let file = text(&root, ".git").filter(|_| path_of(&git).is_file());
         let named = file.as_deref().unwrap_or_default().trim_end();
         if let Some(named) = named.strip_prefix("gitdir:") {
-            git = at(&root, named.trim());
+            git = join(&root, named.trim().as_bytes());
         }
-        let common = text(&git, "commondir").map(|common| at(&git, common.trim_end()));
+        let common = text(&git, "commondir").map(|common| join(&git, common.trim_end().as_bytes()));
         let config = text(common.as_ref().unwrap_or(&git), "config").unwrap_or_default();
         let origin = ORIGIN.group_at(config.as_bytes(), 0);
         let origin = origin.map(|[_, url]| config[url].trim().to_owned());

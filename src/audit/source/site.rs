@@ -73,8 +73,6 @@ pub(super) enum FolderUse {
     Templates,
     /// The built site, which is a tree by itself where an argument names it.
     Output,
-    /// Not a part of the site.
-    Plain,
 }
 
 /// A directory of a site.
@@ -202,14 +200,10 @@ impl SourceSite {
         }
     }
 
-    /// Adds directories that the generator writes, unless its content is below them.
+    /// Adds directories that the generator writes.
     pub(super) fn add_outputs(&mut self, above: &[u8], names: impl Texts) {
         for name in names {
-            let output = with_slash(&join(above, name.as_ref()));
-            let mut folders = self.folders.iter();
-            if !folders.any(|folder| folder.directory.starts_with(&output)) {
-                self.add(&output, "", FolderUse::Output);
-            }
+            self.add(&join(above, name.as_ref()), "", FolderUse::Output);
         }
     }
 
@@ -262,8 +256,7 @@ impl SiteDirectory<'_> {
 
     /// Returns the text of a file by its path from the directory.
     pub(super) fn read(&self, name: impl AsRef<[u8]>) -> Option<String> {
-        let path = self.below(name);
-        Some(decoded(self.tree.read(&path, MAX_CONFIGURATION)?))
+        text_of(&self.below(name))
     }
 
     /// Returns the values of a configuration: unknown if it does not parse, `None` without the file.
@@ -610,15 +603,11 @@ impl SiteReference<'_> {
 /// The part of a document in which labels and headings are read, in bytes.
 pub(super) const MAX_DOCUMENT: u64 = 1 << 20;
 
-/// Returns the text of a regular file.
+/// Returns the text of a regular file; other charsets than UTF-8 are for comments and titles.
 pub(super) fn text_of(path: &[u8]) -> Option<String> {
-    start_of(path, MAX_CONFIGURATION).map(decoded)
-}
-
-/// Other charsets than UTF-8 are for comments and titles.
-fn decoded(bytes: Vec<u8>) -> String {
+    let bytes = start_of(path, MAX_CONFIGURATION)?;
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    String::from_utf8_lossy(text).into_owned()
+    Some(String::from_utf8_lossy(text).into_owned())
 }
 
 /// Reads the front matter of a file.
