@@ -7,7 +7,7 @@ use flate2::Decompress;
 
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{
-    Codec, DecompressFault, Decompressed, MemberEnd, Members, inflate,
+    Codec, DecompressFault, Decompressed, MemberDecoder, MemberEnd, Members, inflate,
 };
 use crate::document::diagnostic::{self, Code};
 
@@ -30,6 +30,15 @@ impl Method {
             _ => return None,
         };
         Codec::with_extension(extension).map(Method::Codec)
+    }
+
+    /// Returns a decoder that finds the end of contents by itself; `None` if they are stored.
+    pub(super) fn decoder(self) -> Option<Box<dyn MemberDecoder>> {
+        match self {
+            Method::Stored => None,
+            Method::Deflate => Some(Box::new(Decompress::new(false))),
+            Method::Codec(codec) => Some((codec.decoder)()),
+        }
     }
 }
 

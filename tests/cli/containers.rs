@@ -587,6 +587,36 @@ fn wacz_with_any_name_has_only_its_archive_folder_read() {
 }
 
 #[test]
+fn members_of_unknown_lengths_are_read_from_a_pipe() {
+    let (mut bytes, mut links) = (Vec::new(), String::new());
+    let xz: Pack = |content| crate::compressed::xz(content, 8);
+    let methods: [(u8, Pack); 4] = [(0, <[u8]>::to_vec), (12, bzip2), (93, zstd), (95, xz)];
+    for (method, pack) in [methods, methods].concat() {
+        let link = format!("http://example.com/{method}\n");
+        let packed = pack(link.as_bytes());
+        let mut crc = flate2::Crc::new();
+        crc.update(link.as_bytes());
+        bytes.extend(b"PK\x03\x04\x14\0\x08\0");
+        bytes.extend([method, 0]);
+        bytes.extend([0; 16]);
+        bytes.extend([1, 0, 0, 0, b'a']);
+        bytes.extend(&packed);
+        bytes.extend(b"PK\x07\x08");
+        for number in [crc.sum(), packed.len() as u32, link.len() as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        links += &link;
+    }
+    let end = [b"PK\x05\x06", &[0; 18][..]].concat();
+    let tree = Tree::new(&[]);
+    tree.pipe(&[&bytes[..], &end].concat(), &[]).is(0, &links);
+    let last_sum = bytes.len() - 12;
+    bytes[last_sum] ^= 1;
+    tree.pipe(&[&bytes[..], &end].concat(), &[])
+        .tells(2, &links, "compress.corrupt");
+}
+
+#[test]
 fn cdx_and_cdxj_files_are_skipped_unless_named_as_text() {
     let line = "com,example)/ 20200101000000 ";
     let files = [

@@ -89,7 +89,7 @@ pub(crate) fn zstd(content: &[u8]) -> Vec<u8> {
 
 /// An xz stream with CRC-32 of chunks that are stored as they are, and a dictionary of the size that
 /// the byte stands for.
-fn xz(content: &[u8], dictionary: u8) -> Vec<u8> {
+pub(crate) fn xz(content: &[u8], dictionary: u8) -> Vec<u8> {
     let crc = |bytes: &[u8]| {
         let mut crc = flate2::Crc::new();
         crc.update(bytes);

@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, Read};
 
-use flate2::Decompress;
 use memchr::memmem;
 
 use super::header::{
@@ -13,10 +12,10 @@ use super::header::{
 use crate::archive::container::{
     ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, extension, note, unread,
 };
-use crate::archive::content::{Method, PackedContents, Tally};
+use crate::archive::content::{PackedContents, Tally};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::Shared;
-use crate::decode::compression::{Decompressed, inflate};
+use crate::decode::compression::{Decompressed, MemberDecoder};
 use crate::document::diagnostic::{self, Code};
 
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
@@ -41,8 +40,8 @@ enum Stage {
     Between,
     /// In contents of a known length.
     Sized(PackedContents),
-    /// In deflated contents that end by themselves.
-    Deflated(Decompress, Tally),
+    /// In packed contents that end by themselves.
+    Packed(Box<dyn MemberDecoder>, Tally),
     /// In stored contents that a descriptor ends.
     Stored(Tally),
     Ended,
@@ -134,14 +133,18 @@ impl ZipStream {
                 let reader = Box::new(self.source.clone());
                 Stage::Sized(PackedContents::new(&stored, reader))
             }
-            Some(stored) if matches!(stored.method, Method::Deflate) => {
-                Stage::Deflated(Decompress::new(false), Tally::default())
-            }
-            Some(stored) if matches!(stored.method, Method::Stored) => {
-                Stage::Stored(Tally::default())
-            }
+            Some(stored) => match stored.method.decoder() {
+                None => Stage::Stored(Tally::default()),
+                Some(mut decoder) => match decoder.begin(source) {
+                    Ok(()) => Stage::Packed(decoder, Tally::default()),
+                    Err(fault) => {
+                        note(&mut self.faults, fault.into(), self.at);
+                        Stage::Between
+                    }
+                },
+            },
             // Only the next header shows where open contents end.
-            _ => {
+            None => {
                 source.skip(*left);
                 let code = &diagnostic::ARCHIVE_UNREADABLE_MEMBER;
                 note(&mut self.faults, code, self.at);
@@ -301,16 +304,16 @@ impl Container for ZipStream {
                 self.stage = Stage::Between;
                 Ok(0)
             }
-            Stage::Deflated(mut decoder, mut tally) => {
+            Stage::Packed(mut decoder, mut tally) => {
                 let source = &mut self.source.lock().source;
-                let (n, end) = inflate(&mut decoder, source, into);
+                let (n, end) = decoder.decompress(source, into);
                 tally.add(&into[..n]);
                 self.stage = Stage::Between;
                 match end {
-                    _ if Decompressed::is_excessive(decoder.total_in(), tally.length) => {
+                    _ if Decompressed::is_excessive(source.consumed - self.at, tally.length) => {
                         fault(&diagnostic::ARCHIVE_RATIO_LIMIT, self.at);
                     }
-                    None => self.stage = Stage::Deflated(decoder, tally),
+                    None => self.stage = Stage::Packed(decoder, tally),
                     Some(Ok(())) => self.faults.extend(check_descriptor(source, &tally)),
                     Some(Err(_)) => {
                         if let Some(kind) = source.error {

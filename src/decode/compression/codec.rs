@@ -22,7 +22,7 @@ pub struct Codec {
     pub(super) magic: &'static [u8],
     /// The number of first bytes of a member that are decompressed as a trial.
     pub(super) probed: usize,
-    pub(super) decoder: fn() -> Box<dyn MemberDecoder>,
+    pub(crate) decoder: fn() -> Box<dyn MemberDecoder>,
     /// Whether several members may be decompressed at a time: each without those before it, in little memory.
     pub(super) is_parallel: bool,
     /// Returns the fault of a number of zeros after a member.

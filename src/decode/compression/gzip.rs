@@ -111,6 +111,17 @@ impl MemberDecoder for Gzip {
     }
 }
 
+/// Deflate data alone.
+impl MemberDecoder for Decompress {
+    fn begin(&mut self, _source: &mut BufferedSource) -> Result<(), DecompressFault> {
+        Ok(())
+    }
+
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
+        inflate(self, source, into)
+    }
+}
+
 /// Decompresses deflate data until there is output, or they end.
 pub(crate) fn inflate(
     decoder: &mut Decompress,

@@ -7,7 +7,7 @@ use crate::bytes::buffered::BufferedSource;
 /// The longest zstd window or xz dictionary, in bytes: the default of zstd, and twice what `xz -9` writes.
 pub(super) const WINDOW: u64 = 128 << 20;
 
-pub(super) trait MemberDecoder: Send {
+pub(crate) trait MemberDecoder: Send {
     /// Reads the header of a member; fails if nothing of the member can be decoded.
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault>;
 

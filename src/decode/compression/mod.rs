@@ -29,8 +29,8 @@ pub use codec::Codec;
 use codec::{HEAD, PROBED};
 pub(crate) use gzip::inflate;
 pub use member::DecompressFault;
-pub(crate) use member::MemberEnd;
-use member::{MemberDecoder, is_skippable};
+use member::is_skippable;
+pub(crate) use member::{MemberDecoder, MemberEnd};
 
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
