@@ -572,7 +572,7 @@ impl Extractor {
             scanner.references_released();
         }
         self.events = events.batch;
-        if let Some(lines) = &mut pass.lines {
+        if let Some(lines) = pass.lines.as_mut().filter(|_| !window.last) {
             lines.pass(&window, consumed.saturating_sub(pass.lag));
         }
         if let Some(ConvertedDocument { map, .. }) = converted {

@@ -9,7 +9,7 @@ use parking_lot::MutexGuard;
 
 use super::evaluator::CLEARED;
 use super::journal::{
-    BLOCK, DocumentMember, JournalBlock, JournalDocument, JournalRecord, JournalWriter, LinkNeeds,
+    BLOCK, DocumentMember, JournalBlock, JournalDocument, JournalRecord, JournalWriter, NeededNames,
 };
 use super::labels::has_unread_labels;
 use super::location::{Audit, Located, LookupCache, language};
@@ -55,9 +55,9 @@ pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
         worker.work(&queue)
     };
     let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
-    for other in collections {
-        collection.add(other);
-    }
+    collections
+        .into_iter()
+        .for_each(|other| collection.add(other));
     collection
 }
 
@@ -556,7 +556,7 @@ impl LinkCollector<'_> {
     }
 
     /// Returns the requirements of a link on its file that are not known to be met yet.
-    fn needs(&mut self, link: &Link<'_>, (location, fragment): Located<'_>) -> Option<LinkNeeds> {
+    fn needs(&mut self, link: &Link<'_>, (location, fragment): Located<'_>) -> Option<NeededNames> {
         let file = location.file()?;
         let is_own = file == self.document.file;
         if !is_own {
@@ -574,11 +574,7 @@ impl LinkCollector<'_> {
             let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
             names = (hash(first), hash(last).filter(|_| !last.is_empty()));
         }
-        (!is_own || names.0.is_some()).then(|| LinkNeeds {
-            file,
-            is_route: fragment.is_some_and(is_route),
-            names,
-        })
+        (!is_own || names.0.is_some()).then_some(names)
     }
 
     /// Notes the first refresh.
@@ -599,7 +595,7 @@ impl Sink for LinkCollector<'_> {
             return ControlFlow::Continue(());
         }
         let file = self.document.file;
-        let place = self.lookups.locate_link(link, Some(file));
+        let place = self.lookups.locate_link(link, file);
         let ((location, fragment), needs) = (place, self.needs(link, place));
         self.refresh(link, location);
         let is_script = link.element == Some("script");
@@ -640,9 +636,9 @@ impl Sink for LinkCollector<'_> {
         document.summary.references += 1;
         let finding = options.levels.first_finding(&facts);
         if finding.is_some() || options.list != ListedLinks::Findings {
-            document.records.link(link, None);
+            document.records.link(link, place, None);
         } else if needs.is_some() {
-            document.records.link(link, needs);
+            document.records.link(link, place, needs);
         } else {
             document.counts[LinkState::of(&facts, finding) as usize] += 1;
         }

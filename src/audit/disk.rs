@@ -410,11 +410,9 @@ impl DiskTree {
     /// Returns the path of a file of a walk in lookups, where symbolic links may change it; a
     /// `named` file was an argument.
     pub(super) fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
-        if named || self.follows_symlinks {
-            let path = canonical(path)?;
-            return Some(self.under_root(&path).unwrap_or(path));
-        }
-        None
+        let may_change = named || self.follows_symlinks;
+        let path = may_change.then(|| canonical(path)).flatten()?;
+        Some(self.under_root(&path).unwrap_or(path))
     }
 
     /// Finds the index file of a directory, named with or without a `slash` or in `other_case`.

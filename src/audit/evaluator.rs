@@ -1,6 +1,7 @@
 //! The evaluation of links when all documents are known: the facts of their targets, keys and causes.
 
 use std::hash::BuildHasher;
+use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
@@ -8,7 +9,7 @@ use memchr::memmem;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
 use super::journal::JournalDocument;
-use super::location::{Audit, LookupCache, targets_touched, touches};
+use super::location::{Audit, Located, LookupCache, targets_touched, touches};
 use super::names::FileId;
 use super::page_text::PageTexts;
 use super::results::OnlineAnswer;
@@ -22,13 +23,22 @@ use super::target::{
     split_path,
 };
 use crate::document::flags::Flags;
-use crate::linker::Link;
+use crate::linker::{Link, LinkBase};
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
 use crate::uri::{Rules, resolve};
 
 /// Clearing takes as long as the capacity is large: larger maps and sets are dropped.
 pub(super) const CLEARED: usize = 1 << 12;
+
+/// The properties of a finding that all references of a document to the same missing target share.
+pub(super) struct KnownTarget<'a> {
+    /// The place where the target should lie.
+    pub(super) expected: Option<ExpectedPath<'a>>,
+    pub(super) name: Vec<u8>,
+    pub(super) cause: Option<FindingCause<'static>>,
+    pub(super) exists_elsewhere: bool,
+}
 
 /// Evaluates links when all documents are known.
 pub(super) struct Evaluator<'a> {
@@ -42,6 +52,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) path: Vec<u8>,
     /// The findings with a rule and a reference, by the hash of both.
     repeated: HashMap<u64, u32>,
+    /// The missing targets, by the hashes of targets, references and bases.
+    missing: HashMap<u64, Rc<KnownTarget<'a>>>,
     pub(super) absolute: AbsolutePaths,
     touched: bool,
     /// The document is the source of a site, which decides about its references.
@@ -61,6 +73,7 @@ impl<'a> Evaluator<'a> {
             name: Vec::new(),
             path: Vec::new(),
             repeated: HashMap::new(),
+            missing: HashMap::new(),
             absolute: AbsolutePaths::default(),
             touched: true,
             is_source: false,
@@ -74,6 +87,7 @@ impl<'a> Evaluator<'a> {
             self.repeated = HashMap::new();
         }
         self.repeated.clear();
+        self.missing.clear();
         self.texts = PageTexts::default();
         self.file = document.file;
         let (sources, checker) = (&self.audit.sources, &self.audit.checker);
@@ -100,8 +114,8 @@ impl<'a> Evaluator<'a> {
         self.touched |= touches(self.audit, absolute);
     }
 
-    pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, mut fragment) = self.lookups.locate_link(link, self.file);
+    pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>, at: Located<'l>) -> TargetFacts<'l> {
+        let (mut location, mut fragment) = at;
         if self.is_part && location != TargetLocation::External {
             (location, fragment) = (TargetLocation::Skipped, None);
         }
@@ -114,14 +128,10 @@ impl<'a> Evaluator<'a> {
         let file = location.file();
         // A page is shown until it refreshes (A18).
         let is_own = file.is_some() && file == self.file;
-        let is_missing = |(file, fragment)| {
-            if is_own {
-                return !self.site.page_has_fragment(file, fragment);
-            }
-            !self.site.has_fragment(file, fragment)
-        };
         let checks = self.audit.options.checks_fragments;
-        let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
+        let has = [Site::has_fragment, Site::page_has_fragment][usize::from(is_own)];
+        let is_missing = |&(file, fragment): &_| checks && !has(self.site, file, fragment);
+        let missing = file.zip(fragment).filter(is_missing);
         let on_github = missing.map(|(file, fragment)| {
             let from_github = own.is_some_and(|own| own.on_github);
             let target = link.target.unwrap_or_default();
@@ -164,9 +174,30 @@ impl<'a> Evaluator<'a> {
         finding_key(&self.name, member, rule, reference, u64::from(*nth))
     }
 
+    pub(super) fn target(&mut self, rule: RuleId, facts: &TargetFacts<'_>) -> Rc<KnownTarget<'a>> {
+        let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
+        let (reference, _) = split_fragment(facts.link.reference);
+        let LinkBase { uri, label } = facts.link.base.unwrap_or_default();
+        let is_missing = facts.location == TargetLocation::Nothing;
+        let key = is_missing.then(|| (self.audit.hasher).hash_one((target, reference, uri, label)));
+        if let Some(known) = key.and_then(|key| self.missing.get(&key)) {
+            return Rc::clone(known);
+        }
+        let expected = self.audit.checker.expected_path(facts.link);
+        let found = Rc::new(KnownTarget {
+            name: self.target_name(rule, facts, expected.as_ref()),
+            cause: self.cause(facts, expected.as_ref()),
+            exists_elsewhere: self.exists_elsewhere(facts),
+            expected,
+        });
+        let key = key.filter(|_| self.missing.len() < CLEARED);
+        (self.missing).extend(key.map(|key| (key, Rc::clone(&found))));
+        found
+    }
+
     /// Returns the name of the target in groups: the path below a mount, with a missing fragment
     /// (A47).
-    pub(super) fn target_name(
+    fn target_name(
         &self,
         rule: RuleId,
         facts: &TargetFacts<'_>,
@@ -259,7 +290,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the symbolic link or the rules that make the target missing or move it.
-    pub(super) fn cause(
+    fn cause(
         &mut self,
         facts: &TargetFacts<'_>,
         expected: Option<&ExpectedPath<'_>>,
@@ -314,7 +345,7 @@ impl<'a> Evaluator<'a> {
     /// Returns whether a missing target exists elsewhere, so that nothing is suggested: relative to
     /// the document on disk, by an alias of a bundler, or among the files that a generator copies
     /// to the root of the site (A72).
-    pub(super) fn exists_elsewhere(&self, facts: &TargetFacts<'_>) -> bool {
+    fn exists_elsewhere(&self, facts: &TargetFacts<'_>) -> bool {
         // Suggestions are by files, and references of sources by the rules of a generator.
         if self.is_source {
             return true;

@@ -10,7 +10,7 @@ use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{Repair, Suggestion, SuggestionHint};
 use super::location::{Audit, misspelt_scheme};
 use super::names::FileId;
-use super::rewrite::ReferenceForm;
+use super::rewrite::{ReferenceForm, split_written};
 use super::rules::{FragmentMatch, RuleId, TargetFacts};
 use super::site::Site;
 use super::target::{ExpectedPath, TargetLocation, split_fragment, split_name, split_path};
@@ -151,19 +151,11 @@ impl HintSearch<'_> {
     fn misspelt(&self) -> Option<Suggestion> {
         let expected = self.expected?;
         let (root, path, below) = (expected.root, &expected.path, expected.below());
-        // Most names have only one spelling.
-        let may_be_spelt = below.ends_with(b"/")
-            || below.contains(&b'%')
-            || memchr::memchr2(b'?', b'#', self.facts.link.reference).is_some()
-            || str::from_utf8(below).is_err();
-        if !may_be_spelt {
-            return None;
-        }
-        let form = self.form()?;
         let found = |file, suffix: &[u8], repair| {
-            suggestion(self.audit, self.site, &form, file, suffix, repair)
+            suggestion(self.audit, self.site, &self.form()?, file, suffix, repair)
         };
-        let suffix = &*form.suffix;
+        let (_, suffix) =
+            split_written(split_path(self.facts.link.reference).1).unwrap_or_default();
         let mut spellings = Vec::new();
         if let Some(end) = below.iter().rposition(|&byte| byte != b'/')
             && end + 1 < below.len()
@@ -180,11 +172,11 @@ impl HintSearch<'_> {
         }
         for (path, repair) in spellings {
             if let Some(file) = self.find(&path) {
-                return found(file, suffix, repair);
+                return found(file, &suffix, repair);
             }
         }
         // `a?b.html` and `c#.html` are names of files too.
-        let ends = [memchr::memchr(b'#', suffix), Some(suffix.len())];
+        let ends = [memchr::memchr(b'#', &suffix), Some(suffix.len())];
         let mut ends = ends.into_iter().flatten().filter(|&end| end > 0);
         ends.find_map(|end| {
             let more: Vec<u8> = percent_decode(&suffix[..end]).collect();

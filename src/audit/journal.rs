@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use parking_lot::Mutex;
 use tempfile::SpooledTempFile;
 
-use super::location::Audit;
+use super::location::{Audit, Located};
 use super::names::FileId;
 use super::wire::{LinkContext, Packed, packed_fields, packed_variants, push_reference};
 use crate::linker::{Diagnostic, Link, Remark};
@@ -25,9 +25,10 @@ pub(super) enum JournalRecord<'a> {
     Document(JournalDocument),
     /// The context of the next links follows.
     Context,
-    Link,
-    /// A link whose target exists.
-    Existing(LinkNeeds, &'a [u8]),
+    /// The location and the fragment of a link, which follows.
+    Link(Located<'a>),
+    /// A link whose target exists, and the names needed there.
+    Existing(Located<'a>, NeededNames, &'a [u8]),
     Diagnostic(Diagnostic<'a>),
     Remark(Remark<'a>),
     /// The offset and the name of an anchor that the document has already.
@@ -42,8 +43,8 @@ pub(super) enum JournalRecord<'a> {
 
 packed_variants! {
     JournalRecord<'a> {
-        Document(document), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
-        Repeated(offset, name), Anchor(offset, name), Restart, Failure(message)
+        Document(document), Context, Link(located), Existing(located, names, link), Diagnostic(diagnostic),
+        Remark(remark), Repeated(offset, name), Anchor(offset, name), Restart, Failure(message)
     }
 }
 
@@ -79,19 +80,12 @@ pub(super) struct DocumentMember {
     pub(super) name: String,
 }
 
-/// The needs of a link with an existing file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LinkNeeds {
-    pub(super) file: FileId,
-    pub(super) is_route: bool,
-    /// The hashes of names in the file.
-    pub(super) names: (Option<[u8; 8]>, Option<[u8; 8]>),
-}
+/// The hashes of the names that a link needs in an existing file.
+pub(super) type NeededNames = (Option<[u8; 8]>, Option<[u8; 8]>);
 
 packed_fields! {
     JournalDocument { path, file, member }
     DocumentMember { number, name }
-    LinkNeeds { file, is_route, names }
 }
 
 #[derive(Debug, Default)]
@@ -112,8 +106,8 @@ impl JournalWriter {
         self.has_member = false;
     }
 
-    /// A link whose target exists has needs.
-    pub(super) fn link(&mut self, link: &Link<'_>, needs: Option<LinkNeeds>) {
+    /// `names` are of a link whose target exists.
+    pub(super) fn link(&mut self, link: &Link<'_>, at: Located<'_>, names: Option<NeededNames>) {
         let base = link.base.unwrap_or_default();
         let (base, source) = (base.uri, base.label);
         let has_member = link.member.is_some();
@@ -124,13 +118,13 @@ impl JournalWriter {
             JournalRecord::Context.pack(&mut self.bytes);
             LinkContext::of(link).pack(&mut self.bytes);
         }
-        let Some(needs) = needs else {
-            JournalRecord::Link.pack(&mut self.bytes);
+        let Some(names) = names else {
+            JournalRecord::Link(at).pack(&mut self.bytes);
             return push_reference(link, &mut self.bytes);
         };
         self.next.clear();
         push_reference(link, &mut self.next);
-        JournalRecord::Existing(needs, &self.next).pack(&mut self.bytes);
+        JournalRecord::Existing(at, names, &self.next).pack(&mut self.bytes);
     }
 }
 

@@ -19,12 +19,12 @@ fn table(tree: &Inventory) -> io::Result<LinkTable> {
     let mut table = LinkTable::new();
     let mut evaluator = Evaluator::new(&tree.audit, &tree.site);
     let mut open = (Vec::new(), None);
-    tree.visit_links(|document, link| {
+    tree.visit_links(|document, link, located| {
         if open.0 != document.path || open.1 != document.file {
             open = (document.path.clone(), document.file);
             evaluator.begin(document, &document.file_path(&tree.audit));
         }
-        let facts = evaluator.facts(link);
+        let facts = evaluator.facts(link, located);
         let state = LinkState::of(&facts, tree.audit.options.levels.first_finding(&facts));
         let element = link.element.unwrap_or_default().to_owned();
         let key = (evaluator.name.clone(), element, link.reference.to_vec());

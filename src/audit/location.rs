@@ -209,8 +209,8 @@ impl Audit {
             }
             _ => false,
         };
-        let mut texts = text_directives(fragment.unwrap_or_default());
-        let rule = if is_file && texts.next().is_some() {
+        let has_texts = |fragment| text_directives(fragment).next().is_some();
+        let rule = if is_file && fragment.is_some_and(has_texts) {
             RuleId::TextFragment
         } else if is_other && has_relation(link, "canonical") {
             RuleId::CanonicalElsewhere
@@ -307,6 +307,12 @@ pub(super) struct LookupCache<'a> {
     built: Option<(FileId, bool)>,
 }
 
+/// Returns the value of a file, which is made again only after another file.
+fn remembered<T>(last: &mut Option<(FileId, T)>, file: FileId, make: impl FnOnce() -> T) -> &T {
+    let known = last.take_if(|(known, _)| *known == file);
+    &last.insert(known.unwrap_or_else(|| (file, make()))).1
+}
+
 /// Maximum length in bytes of a source map that is read for contents.
 const MAX_MAP: u64 = 64 << 20;
 
@@ -332,37 +338,24 @@ impl<'a> LookupCache<'a> {
 
     /// Returns whether a source map holds the contents of its sources, which nobody retrieves then.
     fn holds_sources(&mut self, map: FileId) -> bool {
-        match self.map {
-            Some((last, holds)) if last == map => holds,
-            _ => {
-                let text = read_start(&path_of(&self.audit.checker.paths.path(map)), MAX_MAP);
-                let name = b"\"sourcesContent\"";
-                let holds = text.is_ok_and(|text| memchr::memmem::find(&text, name).is_some());
-                self.map = Some((map, holds));
-                holds
-            }
-        }
-    }
-
-    fn is_built(&mut self, own: FileId) -> bool {
-        let known = self.built.take_if(|(known, _)| *known == own);
-        let read = || (own, self.audit.is_built(own));
-        self.built.insert(known.unwrap_or_else(read)).1
+        *remembered(&mut self.map, map, || {
+            let text = read_start(&path_of(&self.audit.checker.paths.path(map)), MAX_MAP);
+            let name = b"\"sourcesContent\"";
+            text.is_ok_and(|text| memchr::memmem::find(&text, name).is_some())
+        })
     }
 
     /// Returns the location of a reference that the site decides whose source the document is, and the
     /// fragment that the generator reads elsewhere than in URLs.
-    fn in_source<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Option<Located<'l>> {
+    fn in_source<'l>(&mut self, link: &Link<'l>, file: FileId) -> Option<Located<'l>> {
         let audit = self.audit;
-        let file = file.filter(|_| link.member.is_none())?;
-        let known = self.page.take_if(|(known, _)| *known == file);
-        let read = || (file, SourcePage::of(&audit.sources, &audit.checker, file));
-        let (_, page) = self.page.insert(known.unwrap_or_else(read));
-        let page = page.as_ref()?;
+        let file = Some(file).filter(|_| link.member.is_none())?;
+        let read = || SourcePage::of(&audit.sources, &audit.checker, file);
+        let page = remembered(&mut self.page, file, read).as_ref()?;
         Some((page.locate(link)?, page.fragment(link)))
     }
 
-    pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
+    fn locate(&mut self, target: &[u8]) -> TargetLocation {
         let checker = &self.audit.checker;
         // The query does not change which file it is (A1), but rules of servers may ask for it.
         let target = match memchr::memchr(b'?', target) {
@@ -388,7 +381,7 @@ impl<'a> LookupCache<'a> {
             return location;
         };
         let above = steps_above(self.depth(base), link.reference);
-        if is_internal(base) && above.is_some_and(is_on_forge) {
+        if above.is_some_and(is_on_forge) && is_internal(base) {
             return TargetLocation::Skipped;
         }
         if !is_of_repository(base) {
@@ -422,12 +415,11 @@ impl<'a> LookupCache<'a> {
     fn undecided(
         &mut self,
         link: &Link<'_>,
-        file: Option<FileId>,
+        file: FileId,
         location: TargetLocation,
     ) -> TargetLocation {
         let is_missing = [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location);
-        let base = link.base.filter(|base| is_internal(base.uri));
-        let (true, Some(file), Some(base)) = (is_missing, file, base) else {
+        let Some(base) = link.base.filter(|base| is_missing && is_internal(base.uri)) else {
             return location;
         };
         let (audit, checker) = (self.audit, &self.audit.checker);
@@ -483,14 +475,14 @@ impl<'a> LookupCache<'a> {
         found.unwrap_or(TargetLocation::Nothing)
     }
 
-    /// `file` is the document of the link, if it is known.
-    pub(super) fn locate_link<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Located<'l> {
+    /// `file` is the document of the link.
+    pub(super) fn locate_link<'l>(&mut self, link: &Link<'l>, file: FileId) -> Located<'l> {
         let (location, fragment) = self.locate_whole(link, file);
         // Style sheets read the fragments of images: `logo.svg#only-dark`.
         (location, fragment.filter(|_| link.element != Some("img")))
     }
 
-    fn locate_whole<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Located<'l> {
+    fn locate_whole<'l>(&mut self, link: &Link<'l>, file: FileId) -> Located<'l> {
         let audit = self.audit;
         let filter = &audit.options.reading.filter;
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
@@ -500,7 +492,8 @@ impl<'a> LookupCache<'a> {
             return (TargetLocation::LeftOut, None);
         }
         if is_template && holds_placeholder(link.reference) {
-            let is_leaked = is_unfilled(link) && file.is_some_and(|own| self.is_built(own));
+            let is_leaked =
+                is_unfilled(link) && *remembered(&mut self.built, file, || audit.is_built(file));
             let location = is_leaked.then_some(TargetLocation::Skipped);
             return (location.unwrap_or(TargetLocation::LeftOut), None);
         }
@@ -576,8 +569,7 @@ impl<'a> LookupCache<'a> {
                 }
             }
             TargetLocation::Nothing | TargetLocation::OutsideRoot
-                if link.flags.contains(Flags::MAPPED)
-                    && file.is_some_and(|map| self.holds_sources(map)) =>
+                if link.flags.contains(Flags::MAPPED) && self.holds_sources(file) =>
             {
                 TargetLocation::Skipped
             }
@@ -699,8 +691,7 @@ fn with_whole_disk(bases: &Bases, directories: &[Option<Vec<u8>>]) -> Mounts {
     if directories.iter().any(is_outside) {
         mounts.add(b"/", b"file:///");
     }
-    for (directory, uri) in bases.repositories.iter() {
-        mounts.add(directory, uri);
-    }
+    let repositories = bases.repositories.iter();
+    repositories.for_each(|(directory, uri)| mounts.add(directory, uri));
     mounts
 }

@@ -10,7 +10,6 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
 use super::ignored::first_lost;
-use super::location::LookupCache;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
 use super::rewrite::{decode_unicode, is_unclear, relative, steps_above};
@@ -228,11 +227,10 @@ impl Inventory {
             let reason = "the site here would lose or gain files: move them within a folder of it, or all of it";
             plan.refuse(&self.audit.shown(site), reason);
         }
-        let mut mover = Mover {
+        let mover = Mover {
             checker,
             repositories: &self.audit.repositories,
             relocation,
-            lookups: LookupCache::new(&self.audit),
         };
         for redirect in self.redirects() {
             if mover.moves(&redirect.uri) {
@@ -263,10 +261,9 @@ impl Inventory {
                 plan.refuse(&self.audit.shown(page.file), &reason);
             }
         });
-        self.visit_links(|document, link| {
+        self.visit_links(|document, link, (location, _)| {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| checker.paths.path(file));
-            let (location, _) = mover.lookups.locate_link(link, file);
             match mover.changed(&own.unwrap_or_default(), link, location) {
                 Ok(None) => {}
                 Ok(Some(reference)) if !is_inner(link) => {
@@ -315,7 +312,6 @@ struct Mover<'a> {
     checker: &'a TargetChecker,
     repositories: &'a [Repository],
     relocation: &'a Relocation,
-    lookups: LookupCache<'a>,
 }
 
 /// The new reference of a link if it must change, or the reason why it cannot.
@@ -328,11 +324,11 @@ const AMBIGUOUS: &str = "the reference reaches it under another name";
 
 impl Mover<'_> {
     /// Returns whether the file at a URI moves.
-    fn moves(&mut self, uri: &[u8]) -> bool {
+    fn moves(&self, uri: &[u8]) -> bool {
         let bare = split_path(uri).0;
         let expected = self.checker.expected(bare);
         let is_named = expected.is_ok_and(|expected| self.relocation.holds(&expected.path));
-        let file = self.lookups.locate(bare).file();
+        let file = self.checker.locate(bare).file();
         is_named || file.is_some_and(|file| self.holds(file))
     }
 

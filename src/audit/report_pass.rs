@@ -15,9 +15,9 @@ use super::finding::{
 };
 use super::hint::HintSearch;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
-use super::journal::{JournalDocument, JournalRecord, LinkNeeds};
+use super::journal::{JournalDocument, JournalRecord, NeededNames};
 use super::labels::MADE_LABELS;
-use super::location::{Audit, touches};
+use super::location::{Audit, Located, touches};
 use super::names::FileId;
 use super::options::ListedLinks;
 use super::report::ReportSet;
@@ -28,7 +28,7 @@ use super::site::{DocumentBatch, Site};
 use super::source::origin::OriginSearch;
 use super::stale::stale_paths;
 use super::suggest::Suggester;
-use super::target::{ExpectedPath, TargetLocation, split_fragment};
+use super::target::{ExpectedPath, TargetLocation, is_route, split_fragment};
 use super::wire::{LinkContext, Packed, WireReader, WireRecord, WireRecords, push_link};
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::window::Window;
@@ -257,10 +257,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                         self.begin(document);
                     }
                     JournalRecord::Context => context = LinkContext::unpack(&mut packed),
-                    JournalRecord::Link => packed.reference(&context, |link| self.link(link)),
-                    JournalRecord::Existing(needs, link) => {
-                        if !self.is_met(&needs) {
-                            WireReader(link).reference(&context, |link| self.link(link));
+                    JournalRecord::Link(at) => {
+                        packed.reference(&context, |link| self.link(link, at))
+                    }
+                    JournalRecord::Existing(at, names, link) => {
+                        if !self.is_met(at, names) {
+                            WireReader(link).reference(&context, |link| self.link(link, at));
                         }
                     }
                     JournalRecord::Diagnostic(found) => self.diagnostic(&found),
@@ -283,11 +285,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Returns whether a link has no finding, and is counted.
-    fn is_met(&mut self, needs: &LinkNeeds) -> bool {
-        let is_own = Some(needs.file) == self.document.file;
-        let is_met = self.evaluator.site.meets(needs, is_own);
+    fn is_met(&mut self, (location, fragment): Located<'_>, names: NeededNames) -> bool {
+        let (file, site) = (location.file(), self.evaluator.site);
+        let is_met = file.is_none_or(|own| site.meets(own, names, file == self.document.file));
         if is_met {
-            let state = [LinkState::Ok, LinkState::Skipped][usize::from(needs.is_route)];
+            let is_skipped = usize::from(fragment.is_some_and(is_route));
+            let state = [LinkState::Ok, LinkState::Skipped][is_skipped];
             self.counts[state as usize] += 1;
         }
         is_met
@@ -510,9 +513,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    fn link(&mut self, link: &Link<'_>) {
+    fn link<'l>(&mut self, link: &'l Link<'l>, located: Located<'l>) {
         self.open();
-        let facts = self.evaluator.facts(link);
+        let facts = self.evaluator.facts(link, located);
         let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);
         self.counts[state as usize] += 1;
@@ -543,8 +546,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             return;
         };
         let key = self.evaluator.key(rule, link.member, link.reference);
-        let expected = self.audit.checker.expected_path(link);
-        let expected = expected.as_ref();
+        let known = self.evaluator.target(rule, &facts);
+        let expected = known.expected.as_ref();
         let target = link.target.unwrap_or_default();
         let (bare, _) = split_fragment(target);
         let (reference, _) = split_fragment(link.reference);
@@ -555,7 +558,6 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         if !self.reports(rule, &place, &targets, key, shows) {
             return;
         }
-        let target_name = self.evaluator.target_name(rule, &facts, expected);
         let search = HintSearch {
             audit: self.audit,
             site: self.evaluator.site,
@@ -566,15 +568,15 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             subject: FindingSubject::Link(link),
             rule,
             level,
-            cause: self.evaluator.cause(&facts, expected),
-            hint: if self.evaluator.exists_elsewhere(&facts) {
+            cause: known.cause.clone(),
+            hint: if known.exists_elsewhere {
                 SuggestionHint::Nothing
             } else {
                 search.hint(rule)
             },
             key,
-            group: group_key(rule, &target_name),
-            target_name: shortened(&target_name),
+            group: group_key(rule, &known.name),
+            target_name: shortened(&known.name),
             origin: None,
         };
         self.record(WireRecord::Finding);

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fix::{DocumentFixes, Fix, ReadLinks, add_fix};
-use super::location::LookupCache;
 use super::site::name_on_github;
 use super::target::{percent_decoded, required_name, split_fragment};
 use super::targets::{Inventory, with_id};
@@ -120,9 +119,7 @@ impl Inventory {
         let absolute = self.audit.absolute(path.as_os_str().as_encoded_bytes());
         let file = self.audit.checker.walked(&absolute, false);
         let on_github = (self.site.anchors(file)).is_some_and(|anchors| anchors.on_github);
-        let mut lookups = LookupCache::new(&self.audit);
-        self.visit_links(|document, link| {
-            let (location, fragment) = lookups.locate_link(link, document.file);
+        self.visit_links(|document, link, (location, fragment)| {
             let (bare, Some(written)) = split_fragment(link.reference) else {
                 return;
             };

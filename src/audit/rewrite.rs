@@ -6,7 +6,6 @@ use regex::bytes::Captures;
 
 use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation, split_name, split_path};
-use crate::bytes::class::split_once;
 use crate::bytes::pattern::Pattern;
 use crate::linker::Link;
 use crate::uri::base::push_path;
@@ -36,18 +35,24 @@ pub(super) struct ReferenceForm<'a> {
     is_unicode: bool,
 }
 
+/// Returns the path of a reference, and its query and fragment; `None` if it is empty or too long.
+pub(super) fn split_written(reference: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    if reference.len() > LONGEST {
+        return None;
+    }
+    // A browser drops white space around a reference, and line breaks in it.
+    let is_edge = |byte: &u8| *byte <= b' ';
+    let start = reference.iter().position(|byte| !is_edge(byte))?;
+    let end = reference.iter().rposition(|byte| !is_edge(byte))? + 1;
+    let mut path = reference[start..end].to_vec();
+    path.retain(|byte| !matches!(byte, b'\t' | b'\r' | b'\n'));
+    let suffix = path.split_off(split_path(&path).0.len());
+    Some((path, suffix))
+}
+
 impl<'a> ReferenceForm<'a> {
     pub(super) fn of(checker: &'a TargetChecker, link: &Link<'_>) -> Option<Self> {
-        if link.reference.len() > LONGEST {
-            return None;
-        }
-        // A browser drops white space around a reference, and line breaks in it.
-        let is_edge = |byte: &u8| *byte <= b' ';
-        let start = link.reference.iter().position(|byte| !is_edge(byte))?;
-        let end = link.reference.iter().rposition(|byte| !is_edge(byte))? + 1;
-        let written = link.reference[start..end].iter().copied();
-        let mut path: Vec<u8> = written.filter(|byte| !b"\t\r\n".contains(byte)).collect();
-        let suffix = path.split_off(split_path(&path).0.len());
+        let (path, suffix) = split_written(link.reference)?;
         let parts = Reference::split(&path);
         let scheme = parts.scheme.map_or(0, |scheme| scheme.len() + 1);
         let authority = parts.authority.map_or(0, |authority| authority.len() + 2);
@@ -55,10 +60,9 @@ impl<'a> ReferenceForm<'a> {
             Some(base) => Resolver::new(base.uri, rules).ok(),
             None => Some(Resolver::without_base(rules)),
         };
-        let base = link.base.unwrap_or_default().uri;
         Some(ReferenceForm {
             checker,
-            depth: checker.depth(base),
+            depth: checker.depth(link.base.unwrap_or_default().uri),
             is_unicode: !link.reference.is_ascii() && str::from_utf8(link.reference).is_ok(),
             start: scheme + authority,
             path,
@@ -193,16 +197,15 @@ pub(super) fn decode_unicode(reference: &[u8]) -> Vec<u8> {
 /// Returns how many directories above the root, which is `depth` directories above the base, a
 /// relative reference goes, and the rest of its path.
 pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, &[u8])> {
-    let may_leave = reference.windows(2).any(|pair| pair == b"..");
-    let parts = may_leave.then(|| Reference::split(reference.trim_ascii()))?;
-    if parts.scheme.is_some() || parts.authority.is_some() || parts.path.starts_with(b"/") {
-        return None;
-    }
     let mut above = None;
-    let mut rest = parts.path;
-    while !rest.is_empty() {
-        let (segment, next) = split_once(rest, b'/');
-        let next = next.unwrap_or_default();
+    let (mut rest, _) = split_path(reference.trim_ascii());
+    // A reference with a scheme, an authority or an absolute path leaves no directory.
+    let first = rest.iter().position(|byte| b":/".contains(byte));
+    let is_relative = first.is_none_or(|at| at > 0 && rest[at] == b'/' || rest.starts_with(b":"));
+    while is_relative && !rest.is_empty() {
+        let end = rest.iter().position(|&byte| byte == b'/');
+        let (segment, next) = rest.split_at(end.unwrap_or(rest.len()));
+        let next = next.get(1..).unwrap_or_default();
         match segment {
             b"." => {}
             b".." if depth == 0 => above = Some((above.map_or(1, |(steps, _)| steps + 1), next)),

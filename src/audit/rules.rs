@@ -9,6 +9,7 @@ use super::target::TargetLocation::{
     self, External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served,
     Skipped, SymlinkOut, Unresolved,
 };
+use crate::bytes::class::split_once;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -233,10 +234,12 @@ fn is_resource(link: &Link<'_>) -> bool {
     is_style || LOADED.contains(&element) || link.flags.contains(Flags::CSS)
 }
 
-/// Returns the host of the target.
+/// Returns the host of an external target.
 fn host_of<'l>(link: &'l Link<'_>) -> Option<&'l [u8]> {
     let target: &'l [u8] = link.target.as_ref().ok()?;
-    Reference::split(target).authority.map(host)
+    let after = split_once(target, b':').1?.strip_prefix(b"//")?;
+    let end = memchr::memchr3(b'/', b'?', b'#', after).unwrap_or(after.len());
+    Some(host(&after[..end]))
 }
 
 const INVALID: TargetLocation = Unresolved(ResolveErrorKind::InvalidReference);

@@ -6,7 +6,7 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use parking_lot::Mutex;
 
-use super::journal::{Journal, JournalBlock, LinkNeeds};
+use super::journal::{Journal, JournalBlock, NeededNames};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::report::SkippedFile;
@@ -239,10 +239,9 @@ impl Site {
     }
 
     /// Returns whether a link surely has no finding; `is_own`: of the file to itself.
-    pub(super) fn meets(&self, needs: &LinkNeeds, is_own: bool) -> bool {
-        self.anchors(needs.file).is_none_or(|anchors| {
-            let (first, second) = needs.names;
-            let mut names = first.into_iter().chain(second);
+    pub(super) fn meets(&self, file: FileId, (first, last): NeededNames, is_own: bool) -> bool {
+        self.anchors(file).is_none_or(|anchors| {
+            let mut names = first.into_iter().chain(last);
             (is_own || anchors.redirect.is_none())
                 && names.all(|name| anchors.has(u64::from_le_bytes(name)))
         })

@@ -420,7 +420,7 @@ fn is_normal(target: &[u8]) -> bool {
         && authority.iter().all(plain)
         && !authority.ends_with(b".")
         && path.starts_with(b"/")
-        && !path.windows(2).any(|pair| pair == b"/.")
+        && memchr::memchr_iter(b'.', path).all(|at| path[at - 1] != b'/')
 }
 
 pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {

@@ -5,7 +5,7 @@ use std::io;
 
 use super::disk::LookupMatch;
 use super::journal::{JournalDocument, JournalRecord};
-use super::location::Audit;
+use super::location::{Audit, Located};
 use super::names::FileId;
 use super::rewrite::push_encoded;
 use super::site::Site;
@@ -157,10 +157,12 @@ impl Inventory {
     /// Visits all links in the order of the walk, if they are listed, with their documents.
     pub(super) fn visit_links(
         &self,
-        mut visit: impl FnMut(&JournalDocument, &Link<'_>),
+        mut visit: impl FnMut(&JournalDocument, &Link<'_>, Located<'_>),
     ) -> io::Result<()> {
-        self.visit_records(|document, _, link| {
-            link.into_iter().for_each(|link| visit(document, link));
+        self.visit_records(|document, record, link| {
+            if let (JournalRecord::Link(located), Some(link)) = (record, link) {
+                visit(document, link, located);
+            }
             Ok(())
         })
     }
@@ -180,7 +182,7 @@ impl Inventory {
                 let record = JournalRecord::unpack(&mut packed);
                 match record {
                     JournalRecord::Context => context = LinkContext::unpack(&mut packed),
-                    JournalRecord::Link => {
+                    JournalRecord::Link(_) => {
                         packed.reference(&context, |link| visit(&open, record, Some(link)))?;
                     }
                     _ => {

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 
+use super::disk::LookupMatch;
 use super::names::FileId;
 use super::rules::{Level, LinkState, RULES, RuleId};
+use super::target::TargetLocation;
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
 use crate::document::events::{Context, Quoting, RemarkKind, Span};
@@ -253,7 +255,12 @@ packed_fields! {
 
 packed_variants! {
     PackedTarget<'a> { None(kind), Whole(target), Joined(length) }
+    LookupMatch { Exact, Extension, Index, WithoutSlash, SlashAfterFile, OtherCase, Redirect }
     RemarkKind { Ignore, UndefinedLabel, Label, LabelReference, NameReference, Title }
+    TargetLocation {
+        File(file, how), NoIndex(directory), Nothing, Misled, Served, RedirectOut, OutsideRoot, SymlinkOut,
+        External, Skipped, LeftOut, Unresolved(kind)
+    }
     WireRecord<'a> {
         Document(path), Continued(path), Finding, Link(state), External(target, member, position),
         Diagnostic(diagnostic), Failure(message), Forgiven(key)

@@ -304,10 +304,7 @@ impl PathPattern {
     /// `None` if a pattern is invalid or too large.
     pub(super) fn expression(pattern: &str, except: Option<&str>) -> Option<Self> {
         let expression = LazyExpression::new(pattern)?;
-        let except = match except {
-            Some(pattern) => Some(LazyExpression::new(pattern)?),
-            None => None,
-        };
+        let except = except.map_or(Some(None), |pattern| LazyExpression::new(pattern).map(Some))?;
         Some(PathPattern::Expression { expression, except })
     }
 
