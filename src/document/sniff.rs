@@ -1,5 +1,7 @@
 //! Sniffing: recognises a file by its first bytes, then by its name, then by a search for markup.
 
+use std::borrow::Cow;
+
 use super::format::content_type;
 #[cfg(feature = "mail")]
 use super::mail;
@@ -71,13 +73,16 @@ pub(crate) fn unread_kind(name: &str) -> UnreadKind {
     row.map_or(UnreadKind::Binary, |(kind, _)| *kind)
 }
 
-/// Returns the ASCII of a text in UTF-16, with 0x80 for other code units.
-fn narrowed(head: &[u8]) -> Vec<u8> {
+/// Returns the ASCII of a text in UTF-16, with 0x80 for other code units; other texts unchanged.
+fn narrowed(head: &[u8]) -> Cow<'_, [u8]> {
+    if !is_wide(head) {
+        return head.into();
+    }
     let units = head[2..].chunks_exact(2).map(|unit| match (head[0], unit) {
         (0xFF, &[low, 0]) | (0xFE, &[0, low]) => low,
         _ => 0x80,
     });
-    units.collect()
+    units.collect::<Vec<_>>().into()
 }
 
 /// The format of files by their names, besides the extensions of formats.
@@ -137,7 +142,7 @@ impl Format {
     /// Returns the kind of a JSON document by its first bytes; other formats are not changed.
     pub(crate) fn of_shape(&'static self, head: &[u8]) -> &'static Format {
         let shape = match self.name {
-            "json" => by_shape(&head[..head.len().min(HEAD)]),
+            "json" => by_shape(&narrowed(&head[..head.len().min(HEAD)])),
             _ => None,
         };
         shape.and_then(Format::named).unwrap_or(self)
@@ -214,13 +219,14 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     if !decides && mail::is_message(head) {
         return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
     }
+    let ascii = &*narrowed(head);
     let kind = match named.map(|format| format.name) {
-        Some("json") => by_shape(head),
+        Some("json") => by_shape(ascii),
         // Objects only: other text may be in brackets.
-        None if head.starts_with(b"{") => by_shape(head).filter(|shape| *shape != "json"),
+        None if ascii.starts_with(b"{") => by_shape(ascii).filter(|shape| *shape != "json"),
         // Linkers and servers write other files with this extension.
         Some("sourcemap")
-            if added.is_none() && by_shape(head).is_none() && !head.starts_with(b")]}'") =>
+            if added.is_none() && by_shape(ascii).is_none() && !ascii.starts_with(b")]}'") =>
         {
             Some("text")
         }
@@ -233,14 +239,12 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         return Content::Other("binary file");
     }
     let is_kept = is_kept_as_mail(path) && mail::starts_with_field(head);
-    let narrow = is_wide(head).then(|| narrowed(head));
-    let head = narrow.as_deref().unwrap_or(head);
-    let near = &head[..head.len().min(1024)];
+    let near = &ascii[..ascii.len().min(1024)];
     let name = if is_kept {
         "eml"
-    } else if is_xml(head) {
+    } else if is_xml(ascii) {
         "xml"
-    } else if HTML_TAG.is_match(near) || extension(path).is_none() && html::starts_with_tag(head) {
+    } else if HTML_TAG.is_match(near) || extension(path).is_none() && html::starts_with_tag(ascii) {
         "html"
     } else {
         "text"
@@ -304,9 +308,9 @@ fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
     match format.name {
         "adoc" => {
             let is_asc = extension(path).is_some_and(|own| own.eq_ignore_ascii_case("asc"));
-            !is_asc || TITLE.is_match(head)
+            !is_asc || TITLE.is_match(&narrowed(head))
         }
-        "troff" => is_troff(head),
+        "troff" => is_troff(&narrowed(head)),
         // No message is in UTF-16.
         "eml" | "mhtml" | "mbox" | "news" => !is_wide(head),
         // A package is a zip.

@@ -384,6 +384,32 @@ fn html_without_a_name_is_known_by_its_first_tag() {
 }
 
 #[test]
+fn formats_are_known_by_their_contents_in_utf_16() {
+    let tree = Tree::new(&[]);
+    for (name, text) in [
+        ("a.1", ".TH A 1\n.UR http://example.com/\\:a\n"),
+        (
+            "a.asc",
+            "= T\n\n\\http://example.com/no http://example.com/a[x]\n",
+        ),
+        (
+            "a.map",
+            r#"{"version": 3, "file": "http:\/\/example.com\/a", "mappings": ""}"#,
+        ),
+        (
+            "a",
+            r#"{"log": {"entries": [{"request": {"url": "http:\/\/example.com\/a"}}]}}"#,
+        ),
+    ] {
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let units = ['\u{feff}' as u16].into_iter().chain(text.encode_utf16());
+            tree.write(name, &units.flat_map(order).collect::<Vec<_>>());
+            tree.run(&[name]).is(0, "http://example.com/a\n");
+        }
+    }
+}
+
+#[test]
 fn json_with_comments_and_json5_are_read() {
     let text = "// see http://example.com/a\n{unquoted: 'http://example.com/b', /* <http://example.com/\n c> */ \"d\": \"http:\\/\\/example.com/\\\nd\",\n\
                 n: [+1, .5, 0xF, Infinity, \"\\x68ttp://example.com/e\",],}\n";
