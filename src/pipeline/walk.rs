@@ -193,10 +193,8 @@ impl Walk {
             Err(error) => error.to_string(),
             Ok(metadata) if metadata.is_dir() => {
                 let tree = self.options.builder(&path, &self.refused);
-                return tree
-                    .map(|tree| self.trees.push(tree.build()))
-                    .err()
-                    .map(Err);
+                self.trees.extend(tree.map(|tree| tree.build()));
+                return None;
             }
             Ok(metadata) if self.options.outputs.check_named(&metadata) => {
                 "the output goes there, so it is not read".to_owned()
@@ -260,12 +258,9 @@ impl Walk {
         let mut folders: Vec<PathBuf> = folders.filter(|path| is_maildir(path)).collect();
         folders.sort_unstable_by(|one, other| other.cmp(one));
         for folder in folders {
-            match self.options.builder(&folder, &self.refused) {
-                Ok(mut tree) => {
-                    tree.max_depth(self.options.max_depth.map(|max| max - depth - 1));
-                    self.trees.push(tree.build());
-                }
-                Err(error) => self.refused.lock().push(error),
+            if let Some(mut tree) = self.options.builder(&folder, &self.refused) {
+                tree.max_depth(self.options.max_depth.map(|max| max - depth - 1));
+                self.trees.push(tree.build());
             }
         }
     }
@@ -360,40 +355,43 @@ impl WalkOptions {
         let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
         let path = root.join(below);
         let wanted = path.clone();
-        let mut builder = self.builder(root, &Refused::default()).ok()?;
-        let check = self.check();
-        builder.filter_entry(move |entry| {
-            wanted.starts_with(entry.path()) && check(entry.path()).is_ok()
-        });
+        let refused = Refused::default();
+        let mut builder = self.builder(root, &refused)?;
+        let admits = self.admits(&refused);
+        builder.filter_entry(move |entry| wanted.starts_with(entry.path()) && admits(entry.path()));
         let mut found = builder.build().flatten();
         let entry = found.find(|entry| entry.path() == path)?;
         let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
         Some(self.entry(path, EntryKind::File(metadata.len()), false))
     }
 
-    /// Returns the check of a directory before the walk reads its ignore files: reading a pipe or a
-    /// device may not end.
-    fn check(&self) -> impl Fn(&Path) -> Result<(), Unreadable> + Copy + use<> {
+    /// Returns the check of a directory before the walk reads its ignore files, which notes the error:
+    /// reading a pipe or a device may not end.
+    fn admits(&self, refused: &Refused) -> impl Fn(&Path) -> bool + use<> {
         let names: &[&str] = if self.ignore_files {
             &IGNORE_FILES
         } else {
             &[]
         };
+        let refused = Arc::clone(refused);
         move |directory| {
             let mut paths = names.iter().map(|name| directory.join(name));
-            let Some(path) = paths.find(|path| is_special(path)) else {
-                return Ok(());
-            };
-            let message = "not a regular file, so its directory was not read".to_owned();
-            Err(Unreadable { path, message })
+            let special = paths.find(|path| is_special(path));
+            let is_admitted = special.is_none();
+            refused.lock().extend(special.map(|path| Unreadable {
+                path,
+                message: "not a regular file, so its directory was not read".to_owned(),
+            }));
+            is_admitted
         }
     }
 
-    /// Returns the walk of a tree, or the error if an ignore file at or above its root cannot be read.
-    fn builder(&self, root: &Path, refused: &Refused) -> Result<WalkBuilder, Unreadable> {
-        let (check, refused) = (self.check(), Arc::clone(refused));
-        if let Ok(root) = fs::canonicalize(root) {
-            root.ancestors().try_for_each(check)?;
+    /// Returns the walk of a tree; `None` if an ignore file at or above its root cannot be read.
+    fn builder(&self, root: &Path, refused: &Refused) -> Option<WalkBuilder> {
+        let admits = self.admits(refused);
+        let path = fs::canonicalize(root).unwrap_or_default();
+        if !path.ancestors().all(&admits) {
+            return None;
         }
         let mut builder = WalkBuilder::new(root);
         builder
@@ -406,15 +404,9 @@ impl WalkOptions {
             .overrides(self.globs.clone())
             .filter_entry(move |entry| {
                 let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let checked = if is_directory {
-                    check(entry.path())
-                } else {
-                    Ok(())
-                };
                 // The walk does not enter repositories.
-                let is_walked = checked.is_ok() && !entry.path().parent().is_some_and(is_epoch);
-                refused.lock().extend(checked.err());
-                is_walked
+                (!is_directory || admits(entry.path()))
+                    && !entry.path().parent().is_some_and(is_epoch)
             });
         if self.ignore_files {
             builder.add_custom_ignore_filename(".uriscanignore");
@@ -424,7 +416,7 @@ impl WalkOptions {
             // for each comparison took a sixth of the time of a run over small files.
             builder.sort_by_file_path(|one, other| one.as_os_str().cmp(other.as_os_str()));
         }
-        Ok(builder)
+        Some(builder)
     }
 
     /// Returns the entry of a file, which is left out if it is too long.
