@@ -611,12 +611,9 @@ impl<'a> ArchiveReader<'a> {
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let body = place
-            .member
-            .record
-            .is_some()
-            .then(|| sniff::content(place.path, head, &self.options.types));
-        let choice = match body {
+        let sniffed = |_| sniff::content(place.path, head, &self.options.types);
+        let choice = match place.member.record.as_ref().map(sniffed) {
+            // Without formats, `only_records` leaves out files, and not bodies.
             Some(Content::Document(format)) if self.options.wants(format) => Ok(format),
             _ => self.options.choose(place.path, false, head),
         };
