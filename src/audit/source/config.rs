@@ -370,7 +370,8 @@ static WORD: Pattern = Pattern::new(r"^[A-Za-z0-9_$\x80-\xFF]+");
 static QUOTED: Pattern = Pattern::new(
     r#"^(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$+[^{`\\$])*\$*)`)"#,
 );
-static ESCAPE: Pattern = Pattern::new(r"\\(.)");
+static ESCAPE: Pattern =
+    Pattern::new(r"\\(?:u\{([[:xdigit:]]{1,6})\}|u([[:xdigit:]]{4})|x([[:xdigit:]]{2})|(.))");
 /// A string, or a template.
 static STRING: Pattern = Pattern::new(r#"^(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`?)"#);
 /// The end of an expression. An operator, a call or a property makes another value of it; an assertion of a type
@@ -498,10 +499,16 @@ impl<'t> ScriptReader<'t> {
         let found = QUOTED.captures(self.rest())?;
         let text = (1..4).find_map(|group| found.get(group))?.as_bytes();
         self.at += found[0].len();
-        let text = ESCAPE.replace_all(text, |found: &Captures<'_>| match &found[1] {
+        let text = ESCAPE.replace_all(text, |found: &Captures<'_>| match &found[0][1..] {
             b"n" => b"\n".to_vec(),
             b"\n" => Vec::new(),
-            other => other.to_vec(),
+            other => {
+                let digits = (1..4).find_map(|group| found.get(group));
+                let digits = digits.map(|digits| String::from_utf8_lossy(digits.as_bytes()));
+                let code = digits.map(|digits| u32::from_str_radix(&digits, 16).ok());
+                let character = code.map(|code| code.and_then(char::from_u32).map(String::from));
+                character.map_or(other.to_vec(), |own| own.unwrap_or_default().into_bytes())
+            }
         });
         Some(String::from_utf8_lossy(&text).into_owned())
     }

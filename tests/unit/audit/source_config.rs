@@ -108,3 +108,14 @@ fn calls_that_do_not_end_are_unknown_within_a_bound() {
     assert_eq!(values[1], Setting::Unknown);
     assert_eq!(values[2].text("c"), Some("d"));
 }
+
+#[test]
+fn strings_of_a_module_have_the_characters_of_their_escapes() {
+    let values = javascript(
+        r"export default { a: '\u00dcn\xefcode', b: '\u{1F600}\-', c: 'x\ny\'\\', d: '\uD83D' }",
+    );
+    assert_eq!(text(&values, "a").as_deref(), Some("Ünïcode"));
+    assert_eq!(text(&values, "b").as_deref(), Some("\u{1F600}-"));
+    assert_eq!(text(&values, "c").as_deref(), Some("x\ny'\\"));
+    assert_eq!(text(&values, "d").as_deref(), Some(""));
+}
