@@ -183,8 +183,9 @@ impl SiteRules for Sphinx {
             _ => {
                 let is_document = matches!(reference.syntax, Syntax::Construct("doc" | "toctree"));
                 let is_left_out = |file: &[u8]| is_document && is_excluded(&self.excluded, file);
-                let suffixes = self.suffixes.iter().map(String::as_bytes);
-                let files = suffixes.map(|suffix| [&target, suffix].concat());
+                let is_link = reference.syntax == Syntax::Text && !reference.is_image;
+                let suffixes = self.suffixes.iter().filter(|_| is_document || is_link);
+                let files = suffixes.map(|suffix| [&*target, suffix.as_bytes()].concat());
                 files
                     .filter(|file| !is_left_out(file))
                     .for_each(|file| attempts.file(file));
