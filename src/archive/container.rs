@@ -25,6 +25,8 @@ pub(super) const MEMBERS: u64 = 1 << 20;
 pub struct ArchiveOptions {
     /// The base of the body of an HTTP response.
     pub http_base: HttpBase,
+    /// Whether the header of a response sets no base.
+    pub ignores_bases: bool,
     /// Read the metadata records of crawlers, too.
     pub reads_metadata: bool,
     /// Whether a member without contents follows the parts of each record of a web archive.

@@ -597,8 +597,8 @@ impl WebArchive {
         }
         drop(source);
         let base = match &response {
-            Some(header) => self.body_base(header, base),
-            None => base,
+            Some(header) if !self.options.ignores_bases => self.body_base(header, base),
+            _ => base,
         };
         let member = ArchiveMember {
             charset,

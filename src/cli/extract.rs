@@ -97,8 +97,7 @@ pub(super) fn no_terminal(output: &Output) -> Error {
 
 /// Returns the roots of the walk, without the paths of lists.
 fn roots(arguments: &ExtractArgs) -> Vec<Root> {
-    let repositories = arguments.git.iter();
-    let repositories = repositories.flat_map(|path| walk::repositories(path));
+    let repositories = arguments.git.iter().flat_map(|git| walk::repositories(git));
     let mut roots: Vec<_> = repositories.map(Root::Repository).collect();
     roots.extend(arguments.paths.iter().map(|path| match path.to_str() {
         Some("-") => Root::Standard,

@@ -23,7 +23,7 @@ use crate::document::options::Slug;
 use crate::document::sniff::{self, Content, HEAD, NamedType, UnreadKind};
 use crate::document::{Format, Passes, SplitPoint};
 use crate::extractor;
-use crate::linker::Link;
+use crate::linker::{EmbeddedBases, Link};
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
 use crate::output::{Layout, LinkForm, Output};
@@ -245,6 +245,7 @@ impl PipelineOptions {
         source: ArchiveSource,
     ) -> Box<dyn Container> {
         let options = ArchiveOptions {
+            ignores_bases: self.extractor.embedded_bases == EmbeddedBases::Ignore,
             max_document: self.extractor.formats.html.max_document,
             ..self.archive_options
         };

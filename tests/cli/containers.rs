@@ -63,6 +63,17 @@ fn response_of(target: &str, header: &str, body: &[u8]) -> Vec<u8> {
     [record.as_bytes(), body, b"\r\n\r\n"].concat()
 }
 
+#[test]
+fn bases_in_headers_of_responses_are_ignored_on_request() {
+    let tree = Tree::new(&[]);
+    let header = "text/html\r\nContent-Base: http://base.example/\r\nContent-Location: /b/\r\n\r\n";
+    let web = response("http://example.com/", header, "<a href=a>");
+    let run = |more: &[&str]| tree.pipe(&web, &[&["-"], more].concat());
+    run(&[]).is(0, "http://base.example/a\n");
+    run(&["--ignore-base"]).is(0, "http://example.com/a\n");
+    run(&["--ignore-base", "--http-base", "rfc2616"]).is(0, "http://example.com/a\n");
+}
+
 /// cli.md: `--type` takes web archives, whose records are of any format.
 #[test]
 fn only_web_archives_are_read_with_their_type() {
