@@ -162,23 +162,18 @@ impl LineCounter {
     }
 }
 
-/// Maximum length in bytes of a range whose line feeds are counted one by one.
-const SHORT: usize = 256;
-
 /// Returns the number of line feeds in a range, and the index after the last one.
 fn count_feeds(bytes: &[u8], range: Range<usize>) -> (u64, usize) {
     // A call for few bytes takes longer than to look at them.
-    if range.len() <= SHORT {
+    if range.len() <= 256 {
         let feeds = Indices::new(b'\n', bytes, range.start).take_while(|&at| at < range.end);
         return feeds.fold((0, range.start), |(count, _), at| (count + 1, at + 1));
     }
     let start = range.start;
     let bytes = &bytes[range];
     let last = memrchr(b'\n', bytes).map_or(0, |last| last + 1);
-    (
-        memchr_iter(b'\n', &bytes[..last]).count() as u64,
-        start + last,
-    )
+    let count = memchr_iter(b'\n', &bytes[..last]).count();
+    (count as u64, start + last)
 }
 
 /// Returns the number of line breaks of any kind in a range, and the index after the last one.

@@ -78,12 +78,10 @@ pub(super) fn standard_output() -> io::Result<impl Write + IsTerminal + Send + '
     if OUTPUT_CLOSED.load(Ordering::Relaxed) {
         return Err(io::Error::other("standard output is closed"));
     }
+    let stdout = io::stdout();
     #[cfg(unix)]
-    return Ok(std::fs::File::from(
-        io::stdout().as_fd().try_clone_to_owned()?,
-    ));
-    #[cfg(not(unix))]
-    Ok(io::stdout())
+    let stdout = std::fs::File::from(stdout.as_fd().try_clone_to_owned()?);
+    Ok(stdout)
 }
 
 /// Returns an error if standard input was closed when the process began.

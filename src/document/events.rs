@@ -295,17 +295,30 @@ pub struct FoundReference {
     pub description: (u32, u32),
 }
 
-/// The description of a link in markup.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DescriptionRanges {
-    /// The text that a reader sees of it.
-    pub text: Option<TextRange>,
+/// The description of a link in markup (WHATWG HTML, "links"), in `&str` or in `String`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LinkDescription<T> {
+    /// The text that a reader sees of an `a` or `area` element, at most 128 scalar values.
+    pub text: Option<T>,
     /// The link types, in lower case, with a space between two.
-    pub rel: Option<TextRange>,
-    /// The language of the target.
-    pub hreflang: Option<TextRange>,
+    pub rel: Option<T>,
+    /// The language of the target, as written.
+    pub hreflang: Option<T>,
     /// The advisory text.
-    pub title: Option<TextRange>,
+    pub title: Option<T>,
+}
+
+impl<T> LinkDescription<T> {
+    /// Returns the same with other texts.
+    pub(crate) fn map<'s, U>(&'s self, mut map: impl FnMut(&'s T) -> U) -> LinkDescription<U> {
+        LinkDescription {
+            text: self.text.as_ref().map(&mut map),
+            rel: self.rel.as_ref().map(&mut map),
+            hreflang: self.hreflang.as_ref().map(&mut map),
+            title: self.title.as_ref().map(&mut map),
+        }
+    }
 }
 
 impl FoundReference {
@@ -610,7 +623,7 @@ pub struct Batch {
     pub list: Vec<Event>,
     store: Vec<u8>,
     alternatives: Vec<TextRange>,
-    descriptions: Vec<DescriptionRanges>,
+    descriptions: Vec<LinkDescription<TextRange>>,
 }
 
 /// A batch of events that is being filled.
@@ -835,17 +848,8 @@ impl Batch {
         {
             own(other);
         }
-        let mut description = from.description(found).copied();
-        if let Some(DescriptionRanges {
-            text,
-            rel,
-            hreflang,
-            title,
-        }) = &mut description
-        {
-            let texts = [text, rel, hreflang, title];
-            texts.into_iter().flatten().for_each(own);
-        }
+        let own = |text: &TextRange| self.store(from.bytes(*text, window));
+        let description = from.description(found).map(|ranges| ranges.map(own));
         copy.description = self.store_description(description);
         let start = self.alternatives.len() as u32;
         for &text in from.alternatives(found) {
@@ -904,7 +908,10 @@ impl Batch {
     }
 
     /// Stores the description of a link, for [`FoundReference::description`].
-    pub fn store_description(&mut self, description: Option<DescriptionRanges>) -> (u32, u32) {
+    pub fn store_description(
+        &mut self,
+        description: Option<LinkDescription<TextRange>>,
+    ) -> (u32, u32) {
         let start = self.descriptions.len();
         self.descriptions.extend(description);
         (start as u32, self.descriptions.len() as u32)
@@ -932,7 +939,7 @@ impl Batch {
     }
 
     /// Returns the description of a link.
-    pub fn description(&self, found: &FoundReference) -> Option<&DescriptionRanges> {
+    pub fn description(&self, found: &FoundReference) -> Option<&LinkDescription<TextRange>> {
         let (start, end) = found.description;
         self.descriptions[start as usize..end as usize].first()
     }

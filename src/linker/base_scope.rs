@@ -106,13 +106,11 @@ impl ScopeBase {
     /// Prepares the resolver.
     fn rebase(&mut self, encoding: &'static Encoding) {
         let ScopeBase { named, resolver } = self;
-        if named.is_set() && resolver.base() == Some(&named.uri) {
-            // Messages of an archive often share a base.
-        } else if named.is_set() {
-            // A base that these rules reject leaves the resolver without one.
-            let _ = resolver.rebase(&named.uri);
-        } else {
+        if !named.is_set() {
             *resolver = Resolver::without_base(resolver.rules());
+        } else if resolver.base() != Some(&named.uri) {
+            // Messages of an archive often share a base. One that these rules reject leaves the resolver without.
+            let _ = resolver.rebase(&named.uri);
         }
         resolver.set_encoding(encoding);
     }
@@ -306,8 +304,8 @@ impl BaseScope {
     }
 
     pub(super) fn has_content_base(&self) -> bool {
-        use BaseSource::EntityContentBase;
-        matches!(self.entity.source, Some(EntityContentBase { .. }))
+        let source = &self.entity.source;
+        matches!(source, Some(BaseSource::EntityContentBase { .. }))
     }
 
     /// The directory of the base, and the source of the base.

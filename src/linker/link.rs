@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
-pub use crate::document::events::Envelope;
 use crate::document::events::{Context, Quoting, RemarkKind, RuleFamily, Span};
+pub use crate::document::events::{Envelope, LinkDescription};
 use crate::document::flags::Flags;
 use crate::uri::{Base, BaseSource, ResolveErrorKind};
 
@@ -70,32 +70,6 @@ impl<'a> LinkBase<'a> {
     #[must_use]
     pub fn source_name(&self) -> &'a str {
         self.label
-    }
-}
-
-/// The description of a link in markup (WHATWG HTML, "links"), in `&str` or in `String`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LinkDescription<T> {
-    /// The text that a reader sees of an `a` or `area` element, at most 128 scalar values.
-    pub text: Option<T>,
-    /// The link types, in lower case, with a space between two.
-    pub rel: Option<T>,
-    /// The language of the target, as written.
-    pub hreflang: Option<T>,
-    /// The advisory text.
-    pub title: Option<T>,
-}
-
-impl<T> LinkDescription<T> {
-    /// Returns the same with other texts.
-    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> LinkDescription<U> {
-        LinkDescription {
-            text: self.text.as_ref().map(&map),
-            rel: self.rel.as_ref().map(&map),
-            hreflang: self.hreflang.as_ref().map(&map),
-            title: self.title.as_ref().map(&map),
-        }
     }
 }
 

@@ -347,22 +347,12 @@ impl Linker {
             known.message_offset = Some(message.offset);
         }
         known.stored_at = heading.stored_at;
-        let mut push = |text, into: &mut String| into.push_str(&name(text));
-        if let Some(text) = heading.media_type {
-            push(text, &mut known.media_type);
-        }
-        if let Some(text) = heading.charset {
-            push(text, &mut known.charset);
-        }
-        if let [None, None] = heading.file {
-            known.file = None;
-        } else {
-            let mut file = <[String; 2]>::default();
-            for (text, into) in heading.file.iter().zip(&mut file) {
-                text.iter().for_each(|text| push(*text, into));
-            }
-            known.file = Some(Arc::new(file));
-        }
+        let (media_type, charset) = (&mut known.media_type, &mut known.charset);
+        (heading.media_type.iter()).for_each(|text| media_type.push_str(&name(*text)));
+        (heading.charset.iter()).for_each(|text| charset.push_str(&name(*text)));
+        let has_file = heading.file.iter().any(Option::is_some);
+        let text = |text: Option<_>| text.map(|text| name(text).into_owned()).unwrap_or_default();
+        known.file = has_file.then(|| Arc::new(heading.file.map(text)));
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
         if is_any_cut {

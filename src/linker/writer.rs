@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 
 use super::base_scope::{BaseScope, ScopeBase};
 use super::labels::{PartLabels, names_part};
-use super::link::{
-    DocumentContext, Enclosure, EnclosureKind, Link, LinkBase, LinkDescription, LinkMember, Sink,
-};
+use super::link::{DocumentContext, Enclosure, EnclosureKind, Link, LinkBase, LinkMember, Sink};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -63,11 +61,6 @@ impl<'a> ChosenBase<'a> {
             resolver: Cow::Borrowed(&known.resolver),
             named: (known.base()).map(|(uri, source)| (Cow::Borrowed(uri), source)),
         }
-    }
-
-    fn named(&self) -> Option<(&[u8], &str)> {
-        let (uri, source) = self.named.as_ref()?;
-        Some((uri, source))
     }
 }
 
@@ -127,7 +120,11 @@ impl LinkWriter {
                     _ => None,
                 };
                 chosen = codebase.unwrap_or_else(|| self.place.base(scope, selector));
-                (&*chosen.resolver, chosen.named())
+                let named = chosen.named.as_ref();
+                (
+                    &*chosen.resolver,
+                    named.map(|(uri, source)| (&**uri, *source)),
+                )
             }
         };
         let mut written = found.resolves_as.map_or(text, |text| texts.bytes(text));
@@ -320,23 +317,13 @@ fn emit_details(
     let alternatives = events.alternatives(found).iter();
     let alternatives: Vec<&[u8]> = alternatives.map(|&text| texts.bytes(text)).collect();
     let mut is_cut = false;
-    let mut lossy = |text| {
-        let (text, cut) = cut_name(texts.bytes(text));
+    let lossy = |text: &TextRange| {
+        let (text, cut) = cut_name(texts.bytes(*text));
         is_cut |= cut;
         String::from_utf8_lossy(text)
     };
-    let description = (events.description(found)).map(|ranges| {
-        [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(&mut lossy))
-    });
-    let description = description.as_ref().map(|texts| {
-        let [text, rel, hreflang, title] = texts.each_ref().map(Option::as_deref);
-        LinkDescription {
-            text,
-            rel,
-            hreflang,
-            title,
-        }
-    });
+    let description = events.description(found).map(|ranges| ranges.map(lossy));
+    let description = (description.as_ref()).map(|texts| texts.map(|text| &**text));
     let text = description.and_then(|description| description.text);
     let differs = match (text, link.target) {
         (Some(text), Ok(target)) => names_other_host(text, target, unwrapper),
@@ -390,9 +377,8 @@ fn names_message(reference: &[u8]) -> bool {
 
 /// Returns whether a reference without a scheme begins with an authority; browsers take `\` for `/`.
 fn names_authority(reference: &[u8]) -> bool {
-    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let start = reference.trim_ascii_start();
-    start.iter().take(2).filter(|&byte| is_slash(byte)).count() == 2
+    matches!(start, [b'/' | b'\\', b'/' | b'\\', ..])
 }
 
 fn is_script(target: &[u8]) -> bool {

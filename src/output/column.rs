@@ -80,10 +80,6 @@ impl<'a> Value<'a> {
         Value::Bytes(text)
     }
 
-    pub(super) fn name(name: &'static str) -> Self {
-        Value::Plain(name.as_bytes())
-    }
-
     pub(super) fn number(number: Option<u64>) -> Self {
         number.map_or(Value::Null, Value::Number)
     }

@@ -114,7 +114,7 @@ macro_rules! fields {
 /// All keys, in the order of the record, `type` first. New keys are only appended.
 pub(crate) static FIELDS: &[RecordField] = fields! {
     "type": Always Name in NOWHERE, "The kind of record" =>
-        |_, _| Value::name("link"),
+        |_, _| Value::Plain(b"link"),
     "path": Always Name in CORE, "The file, as reached from the arguments; `-` is standard input" =>
         |path, _| Value::Bytes(path.path()),
     "member": Nullable Name in CORE,
@@ -141,7 +141,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "base_source": Nullable Name in CORE, "The source of the base, by the layers of RFC 2396 section 5.1" =>
         |_, link| Value::text(link.base.map(|base| base.label)),
     "context": Always Name in CORE, "The syntax that surrounds the reference" =>
-        |_, link| Value::name(link.context.name()),
+        |_, link| Value::Plain(link.context.name().as_bytes()),
     "element": Nullable Name in CORE, "The element, in lower case" =>
         |_, link| Value::text(link.element),
     "attribute": Nullable Name in CORE, "The attribute or the header field, in lower case" =>
@@ -152,7 +152,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| match link.target {
             // The flag `template` says it.
             Ok(_) | Err(ResolveErrorKind::Template) => Value::Null,
-            Err(kind) => Value::name(kind.name()),
+            Err(kind) => Value::Plain(kind.name().as_bytes()),
         },
     "alternatives": Appended ByteLists in CORE, "Other readings, best first" =>
         |_, link| match link.alternatives {
@@ -162,8 +162,8 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "loc": Appended Name in MEMBERS,
         "`part`: start and end are offsets in the decoded part; `object`: they are the span of an object of the file" =>
         |_, link| match link.member {
-            _ if link.flags.contains(Flags::OBJECT) => Value::name("object"),
-            Some(_) => Value::name("part"),
+            _ if link.flags.contains(Flags::OBJECT) => Value::Plain(b"object"),
+            Some(_) => Value::Plain(b"part"),
             None => Value::Null,
         },
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
@@ -224,7 +224,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         "What gave message_date: date (as RFC 5322 has it), iso8601, or from-line (the separator of a mailbox)" =>
         |_, link| {
             let source = link.part.envelope.and_then(|envelope| envelope.date_source);
-            source.map_or(Value::Null, Value::name)
+            source.map_or(Value::Null, |source| Value::Plain(source.as_bytes()))
         },
     "from_name": Message Name in MAIL, "The name of the sender of the message, decoded" =>
         |_, link| envelope(link, |envelope| &envelope.from_name),
@@ -346,7 +346,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
 pub(crate) static TARGET_FIELDS: &[RecordField] = fields! {
     "kind": Always Name in CORE,
         "page for the canonical address of a page, spelling for another one, id, or redirect" =>
-        |path, _| Value::name(path.facts.address.kind),
+        |path, _| Value::Plain(path.facts.address.kind.as_bytes()),
     "target": Always Uri in CORE, "The address: a URI, or a path from the root of a site without one" =>
         |_, link| Value::Bytes(target(link)),
     "page": Nullable SharedUri in CORE, "The canonical address of the page; null for a redirect" =>

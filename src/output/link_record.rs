@@ -34,10 +34,9 @@ impl LastRecord {
             link.attribute.map_or(NULL, str::as_bytes),
         ];
         // Alternatives are not compared.
-        let facts = (link.alternatives.is_empty()).then(|| {
-            let revision = path.revision();
-            (revision, link.context, link.flags.bits(), link.target.err())
-        });
+        let (context, flags) = (link.context, link.flags.bits());
+        let facts = (link.alternatives.is_empty())
+            .then(|| (path.revision, context, flags, link.target.err()));
         let mut pairs = self.values.iter().zip(values);
         let is_same =
             facts.is_some() && self.facts == facts && pairs.all(|(known, value)| known == value);

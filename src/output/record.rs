@@ -14,9 +14,11 @@ use crate::linker::Diagnostic;
 #[derive(Clone, Debug, Default)]
 pub struct DocumentPath {
     path: Vec<u8>,
-    revision: u64,
+    /// A number that no other path has; 0 for an empty one.
+    pub(super) revision: u64,
     is_utf8: bool,
-    is_plain: bool,
+    /// Whether the path is printable ASCII, so that no output escapes it.
+    pub(super) is_plain: bool,
     pub(crate) facts: DocumentFacts,
 }
 
@@ -65,11 +67,6 @@ impl DocumentPath {
         self.is_plain = is_plain(path);
     }
 
-    /// Returns a number that no other path has; 0 for an empty one.
-    pub(super) fn revision(&self) -> u64 {
-        self.revision
-    }
-
     /// Returns the bytes of the path.
     pub fn path(&self) -> &[u8] {
         &self.path
@@ -78,11 +75,6 @@ impl DocumentPath {
     /// Returns whether the path is UTF-8, so that a record can hold it unchanged.
     pub(crate) fn is_utf8(&self) -> bool {
         self.is_utf8
-    }
-
-    /// Returns whether the path is printable ASCII, so that no output escapes it.
-    pub(super) fn is_plain(&self) -> bool {
-        self.is_plain
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn push_path(
     out: &mut Vec<u8>,
 ) {
     paint(layout, PATH, out, |out| {
-        if path.is_plain() {
+        if path.is_plain {
             out.extend_from_slice(path.path());
         } else {
             layout.escape.push(path.path(), out);
@@ -94,7 +94,6 @@ fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut
 /// Appends a URI, escaped as the layout asks, and the terminator.
 pub(crate) fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
     if is_plain(uri) {
-        out.reserve(uri.len() + 1);
         out.extend_from_slice(uri);
     } else {
         match (layout.escape, std::str::from_utf8(uri)) {

@@ -17,7 +17,7 @@ use super::value::{CharacterContext, decode};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
-use crate::document::events::{DescriptionRanges, MAX_NAME_LEN, TextRange};
+use crate::document::events::{LinkDescription, MAX_NAME_LEN, TextRange};
 
 /// Maximum number of bytes after a start tag that are searched for text.
 const SEARCHED: usize = 16 << 10;
@@ -237,7 +237,7 @@ impl ReferenceReporter<'_, '_, '_> {
         // Each reference of the tag has them.
         let [rel, hreflang, title] =
             [rel, hreflang, title].map(|text| text.map(|text| text.first(MAX_NAME_LEN + 1)));
-        self.events.store_description(Some(DescriptionRanges {
+        self.events.store_description(Some(LinkDescription {
             text,
             rel,
             hreflang,

@@ -15,7 +15,7 @@ use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Context, DescriptionRanges, Escapes, Event, Events, FoundReference, MAX_NAME_LEN,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, LinkDescription, MAX_NAME_LEN,
     NameRange, Quoting, RuleFamily, WindowEvents,
 };
 use crate::document::flags::Flags;
@@ -635,7 +635,7 @@ fn page_link(
             title.map(|title| events.store(&title)),
         ]
         .map(|text| text.map(|text| text.first(MAX_NAME_LEN + 1)));
-        let description = DescriptionRanges {
+        let description = LinkDescription {
             text,
             rel,
             title,

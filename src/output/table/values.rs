@@ -8,8 +8,7 @@ use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, Int64Array, ListArray, StringArray,
-    TimestampMicrosecondArray,
+    Array, ArrayRef, BinaryArray, Int64Array, ListArray, StringArray, TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
@@ -56,13 +55,6 @@ fn first<T: Copy>(values: &[T], count: usize) -> Vec<T> {
     let mut first = Vec::with_capacity((values.len() + values.len() / 4).min(1 << 20));
     first.extend_from_slice(&values[..count]);
     first
-}
-
-/// Returns the values of rows in runs, which have a value and a number of rows.
-fn repeated<T: Clone>(runs: impl Iterator<Item = (T, usize)>) -> Vec<T> {
-    let mut rows = Vec::new();
-    runs.for_each(|(value, count)| rows.extend(std::iter::repeat_n(value, count)));
-    rows
 }
 
 /// Appends the offsets of some items, and returns the range between the first and the last one.
@@ -268,19 +260,13 @@ impl ColumnRows {
                 let ends = starts.iter().skip(1).copied().chain([rows]);
                 let counts = starts.iter().zip(ends).map(|(start, end)| end - start);
                 let texts = strings(nulls)?;
-                let texts = texts.as_string::<i32>();
+                let runs = texts.as_string::<i32>().iter().zip(counts);
                 if let DataType::Dictionary(..) = shape {
                     // In the order of their first rows.
                     let mut numbers = StringDictionaryBuilder::<Int32Type>::new();
-                    texts.iter().for_each(|text| numbers.append_option(text));
-                    let (numbers, dictionary) = numbers.finish().into_parts();
-                    let nulls = texts.nulls();
-                    let nulls = nulls.map(|nulls| repeated(nulls.iter().zip(counts.clone())));
-                    let numbers = repeated(numbers.values().iter().copied().zip(counts));
-                    let numbers = Int32Array::new(numbers.into(), nulls.map(NullBuffer::from));
-                    return Ok(Arc::new(DictionaryArray::try_new(numbers, dictionary)?));
+                    runs.for_each(|(text, count)| numbers.append_options(text, count));
+                    return Ok(Arc::new(numbers.finish()));
                 }
-                let runs = texts.iter().zip(counts);
                 let length = |(text, count): (Option<&str>, _)| text.map_or(0, str::len) * count;
                 let bytes = runs.clone().map(length).sum();
                 let mut rows = StringBuilder::with_capacity(rows, bytes);
@@ -315,10 +301,8 @@ fn text<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, [u8]>> {
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
         Value::Text(text) => Some(text.as_bytes()),
-        Value::Plain(bytes)
-        | Value::Bytes(bytes)
-        | Value::Base64(bytes)
-        | Value::Formed(bytes, _) => Some(bytes),
+        Value::Plain(bytes) | Value::Bytes(bytes) | Value::Base64(bytes) => Some(bytes),
+        Value::Formed(bytes, _) => Some(bytes),
         _ => None,
     }
 }
