@@ -52,8 +52,8 @@ fn names_of_index_files_are_not_kept_with_every_directory_below() {
     for _ in 0..150 {
         directory += "d/";
         page += &format!("<a href={directory}x>");
-        tree.write(&format!("s/{directory}.htaccess"), b"Options -MultiViews\n");
-        tree.write(&format!("s/{directory}x"), b"");
+        tree.write(format!("s/{directory}.htaccess"), b"Options -MultiViews\n");
+        tree.write(format!("s/{directory}x"), b"");
     }
     tree.write("s/i.html", page.as_bytes());
     let ran = within(&tree, 200_000, &["s"]);
