@@ -80,16 +80,9 @@ impl TransferDecoder {
     /// Returns the faults of the body, after its end: whether a malformed escape of quoted-printable was
     /// kept, base64 was truncated, and bytes outside its alphabet were left out.
     pub(crate) fn faults(&self) -> [bool; 3] {
-        let TransferDecoder {
-            quoted_printable,
-            base64,
-            ..
-        } = self;
-        [
-            quoted_printable.faults > 0,
-            base64.is_truncated,
-            base64.faults > 0,
-        ]
+        let base64 = &self.base64;
+        let has_bad_escape = self.quoted_printable.faults > 0;
+        [has_bad_escape, base64.is_truncated, base64.faults > 0]
     }
 }
 

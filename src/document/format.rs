@@ -12,6 +12,7 @@ use encoding_rs::Encoding;
 use super::archive::{ArchiveCounts, MemberFinder, PieceIndex, SplitContext};
 use super::events::{Events, RestartHints, RuleFamily};
 use super::options::{FormatOptions, RstRoles, Slug, TextSource};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset;
 
@@ -156,15 +157,10 @@ impl std::fmt::Debug for Format {
 /// charset, which may be empty.
 pub(crate) fn content_type(value: &[u8]) -> (String, &[u8]) {
     // A value in quotes may have semicolons.
-    let (mut before, mut is_quoted) = (0, false);
-    let parts = value.split(|&byte| {
-        let is_escaped = is_quoted && before == b'\\';
-        let is_quote = byte == b'"' && (is_quoted || before == b'=') && !is_escaped;
-        is_quoted ^= is_quote;
-        before = if is_escaped { 0 } else { byte };
-        byte == b';' && !is_quoted
-    });
-    let mut parts = parts.map(<[u8]>::trim_ascii);
+    static PART: Pattern = Pattern::new(r#"(?:="(?:\\.?|[^"\\])*(?:"|$)|[^;])*"#);
+    let mut parts = PART
+        .find_iter(value)
+        .map(|part| part.as_bytes().trim_ascii());
     let name = parts.next().unwrap_or_default();
     let label = parts.find_map(|parameter| {
         let equals = memchr::memchr(b'=', parameter)?;

@@ -8,6 +8,7 @@ use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamil
 use super::html::refresh;
 use super::{Format, FormatOptions, Scan, ScanStart, text};
 use crate::bytes::lines::Position;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 
@@ -212,38 +213,16 @@ impl Scan for FieldScanner {
     }
 }
 
-/// Returns the targets of a `Link` field (RFC 8288 section 3): in angle brackets outside quotes, at the
-/// start of a link-value.
+/// A target in angle brackets, which is the group, at the start of a link-value; or a string in quotes.
+static LINK_TARGET: Pattern = Pattern::new(concat!(
+    r#"(?:^|,)(?:[ \t\n\f\r]|"(?:\\.?|[^"\\])*(?:"|$))*<([^>]*)>"#,
+    r#"|"(?:\\.?|[^"\\])*(?:"|$)"#,
+));
+
+/// Returns the targets of a `Link` field (RFC 8288 section 3).
 fn link_targets(value: &[u8]) -> Vec<Range<usize>> {
-    let mut targets = Vec::new();
-    let (mut at, mut expects_target) = (0, true);
-    while let Some(&byte) = value.get(at) {
-        at += 1;
-        match byte {
-            b'<' if expects_target => {
-                let Some(length) = memchr::memchr(b'>', &value[at..]) else {
-                    break;
-                };
-                targets.push(at..at + length);
-                at += length + 1;
-                expects_target = false;
-            }
-            b'"' => {
-                while let Some(&byte) = value.get(at) {
-                    at += 1;
-                    match byte {
-                        b'\\' => at += 1,
-                        b'"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            b',' => expects_target = true,
-            byte if byte.is_ascii_whitespace() => {}
-            _ => expects_target = false,
-        }
-    }
-    targets
+    let targets = LINK_TARGET.groups(value, 0).map(|[_, target]| target);
+    targets.filter(|target| !target.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::column::Value;
 use super::escape::{Escape, make_visible, push_decimal};
-use super::json::push_base64;
+use super::json::{push_base64, push_separated};
 use super::layout::Layout;
 use super::record::DocumentPath;
 use super::text::push_lossy;
@@ -10,12 +10,9 @@ use crate::bytes::simd::{self, Block};
 use crate::linker::Link;
 
 pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
-    for (index, field) in layout.fields.iter().enumerate() {
-        if index > 0 {
-            out.push(separator);
-        }
+    push_separated(separator, layout.fields.iter(), out, |field, out| {
         out.extend_from_slice(field.name.as_bytes());
-    }
+    });
     out.push(b'\n');
 }
 
@@ -69,12 +66,7 @@ fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
 }
 
 fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
-    for (index, text) in texts.enumerate() {
-        if index > 0 {
-            out.push(b' ');
-        }
-        push_lossy(text, out);
-    }
+    push_separated(b' ', texts, out, push_lossy);
 }
 
 /// Quotes a cell of CSV where necessary (RFC 4180 section 2, rules 6 and 7).

@@ -167,7 +167,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
             None => Value::Null,
         },
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
-        |path, _| if path.is_utf8() { Value::Null } else { Value::Base64(path.path()) },
+        |path, _| if path.is_utf8 { Value::Null } else { Value::Base64(path.path()) },
     "message_id": Member Name in MAIL, "The identifier of the message" =>
         |_, link| Value::text(link.part.message_id),
     "message_offset": Member Number in MEMBERS,
@@ -339,7 +339,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
     "record_id": Nullable Name in WEB, "The identifier of the record" =>
         |_, link| Value::text(record(link).id),
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
-        |path, _| if path.is_utf8() { Value::Null } else { Value::Base64(path.path()) },
+        |path, _| if path.is_utf8 { Value::Null } else { Value::Base64(path.path()) },
 };
 
 /// The keys of `uriscan targets`; the address is the target of the link.

@@ -71,11 +71,13 @@ pub(crate) fn push_counts<'a>(
     out: &mut Vec<u8>,
 ) {
     push_key(name, out);
-    push_items([b'{', b'}'], counts, out, |(name, count), out| {
+    out.push(b'{');
+    push_separated(b',', counts, out, |(name, count), out| {
         push_string(name.as_bytes(), out);
         out.push(b':');
         push_decimal(count, out);
     });
+    out.push(b'}');
 }
 
 /// Appends the number of links with a value of a key, or lists of keys and values; an empty value is null.
@@ -139,7 +141,7 @@ fn open_at(kind: &str, path: &DocumentPath, member: Option<&str>, out: &mut Vec<
 }
 
 fn close(path: &DocumentPath, out: &mut Vec<u8>) {
-    if !path.is_utf8() {
+    if !path.is_utf8 {
         out.extend_from_slice(b",\"path_bytes\":");
         push_value(&Value::Base64(path.path()), out);
     }
@@ -221,24 +223,24 @@ pub(crate) fn push_list<T>(
     out: &mut Vec<u8>,
     push: impl Fn(T, &mut Vec<u8>),
 ) {
-    push_items([b'[', b']'], items, out, push);
+    out.push(b'[');
+    push_separated(b',', items, out, push);
+    out.push(b']');
 }
 
 #[inline(always)]
-fn push_items<T>(
-    [start, end]: [u8; 2],
+pub(super) fn push_separated<T>(
+    separator: u8,
     items: impl Iterator<Item = T>,
     out: &mut Vec<u8>,
     push: impl Fn(T, &mut Vec<u8>),
 ) {
-    out.push(start);
     for (index, item) in items.enumerate() {
         if index > 0 {
-            out.push(b',');
+            out.push(separator);
         }
         push(item, out);
     }
-    out.push(end);
 }
 
 fn push_quoted(bytes: impl AsRef<[u8]>, out: &mut Vec<u8>) {

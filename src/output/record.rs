@@ -16,7 +16,8 @@ pub struct DocumentPath {
     path: Vec<u8>,
     /// A number that no other path has; 0 for an empty one.
     pub(super) revision: u64,
-    is_utf8: bool,
+    /// Whether the path is UTF-8, so that a record can hold it unchanged.
+    pub(super) is_utf8: bool,
     /// Whether the path is printable ASCII, so that no output escapes it.
     pub(super) is_plain: bool,
     pub(crate) facts: DocumentFacts,
@@ -71,11 +72,6 @@ impl DocumentPath {
     pub fn path(&self) -> &[u8] {
         &self.path
     }
-
-    /// Returns whether the path is UTF-8, so that a record can hold it unchanged.
-    pub(crate) fn is_utf8(&self) -> bool {
-        self.is_utf8
-    }
 }
 
 /// The keys of `--count-by`, and a value of each.
@@ -98,21 +94,22 @@ struct DiagnosticCount {
 }
 
 impl DiagnosticCounts {
-    fn position(&self, code: &Code) -> Option<usize> {
-        self.0.iter().position(|own| own.code.name == code.name)
-    }
-
     /// Adds a diagnostic, which follows those before it.
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic<'_>) {
-        match self.position(diagnostic.code) {
-            Some(at) => self.0[at].count += diagnostic.count,
-            None => self.0.push(DiagnosticCount {
-                code: diagnostic.code,
-                count: diagnostic.count,
-                piece: 0,
-                member: diagnostic.member.map(str::to_owned),
-                offset: diagnostic.offset,
-            }),
+        self.push(DiagnosticCount {
+            code: diagnostic.code,
+            count: diagnostic.count,
+            piece: 0,
+            member: diagnostic.member.map(str::to_owned),
+            offset: diagnostic.offset,
+        });
+    }
+
+    fn push(&mut self, found: DiagnosticCount) {
+        let known = |own: &&mut DiagnosticCount| own.code.name == found.code.name;
+        match self.0.iter_mut().find(known) {
+            Some(own) => own.count += found.count,
+            None => self.0.push(found),
         }
     }
 
@@ -121,18 +118,10 @@ impl DiagnosticCounts {
     }
 
     fn merge(&mut self, other: &Self) {
-        for found in &other.0 {
-            let mut found = found.clone();
-            if let Some(at) = self.position(found.code) {
-                if self.0[at].piece <= found.piece {
-                    self.0[at].count += found.count;
-                    continue;
-                }
-                found.count += self.0.remove(at).count;
-            }
-            self.0.push(found);
-        }
-        self.0.sort_by_key(|found| found.piece);
+        let mut all = std::mem::take(&mut self.0);
+        all.extend_from_slice(&other.0);
+        all.sort_by_key(|found| found.piece);
+        all.into_iter().for_each(|found| self.push(found));
     }
 
     /// Returns the number of each code, by their names.

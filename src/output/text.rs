@@ -26,13 +26,12 @@ pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, o
         for part in [HYPERLINK, shown, END, shown, HYPERLINK, END] {
             out.extend_from_slice(part);
         }
-        return out.push(layout.terminator);
-    }
-    if link.is_plain {
+    } else if link.is_plain {
         out.extend_from_slice(shown);
-        return out.push(layout.terminator);
+    } else {
+        return push_line(layout, shown, out);
     }
-    push_line(layout, shown, out);
+    out.push(layout.terminator);
 }
 
 fn push_location(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {

@@ -53,15 +53,12 @@ pub(super) fn follows(head: &[u8]) -> bool {
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let source = match source {
         ArchiveSource::Stream(..) => source.held(options.max_document),
-        ArchiveSource::Pipe(mut pipe) => {
-            let mut head = Vec::new();
-            // An error comes again.
-            let _ = pipe.by_ref().take(64).read_to_end(&mut head);
-            let name = head.get(LOCAL_SIZE..).unwrap_or_default();
-            let is_wacz = is_wacz_part(name) || name.starts_with(WACZ_ARCHIVE);
-            let source = ArchiveSource::Pipe(Box::new(Cursor::new(head).chain(pipe)));
-            let limit = if is_wacz { options.max_document } else { 0 };
-            source.held(limit)
+        ArchiveSource::Pipe(pipe) => {
+            let mut pipe = BufferedSource::new(pipe);
+            let name = pipe.peek(64).get(LOCAL_SIZE..).unwrap_or_default();
+            let may_be_wacz = is_wacz_part(name) || name.starts_with(WACZ_ARCHIVE);
+            let limit = if may_be_wacz { options.max_document } else { 0 };
+            ArchiveSource::Pipe(Box::new(pipe)).held(limit)
         }
         source => source,
     };

@@ -621,16 +621,12 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             return;
         };
         let source = self.source.as_bytes();
-        let place = link_destination(source, text_end..range.end);
-        if place
-            .as_ref()
-            .is_some_and(|place| self.is_expression(place.start))
-        {
-            return;
-        }
-        let written = (place.as_ref()).map(|_| Quoting::of(Escapes::Markdown));
-        let found = self.element(place.unwrap_or(range), &destination, element);
-        found.quoting = written.unwrap_or_default();
+        let (place, quoting) = match link_destination(source, text_end..range.end) {
+            Some(place) if self.is_expression(place.start) => return,
+            Some(place) => (place, Quoting::of(Escapes::Markdown)),
+            None => (range, Quoting::default()),
+        };
+        self.element(place, &destination, element).quoting = quoting;
     }
 
     /// Returns the range of `bytes` that a range of the source comes from.
@@ -846,14 +842,9 @@ fn heading_markup(source: &str) -> &str {
 
 /// Returns the identifier of the attribute list `{: #id }` on the line after a heading.
 fn list_after(rest: &str) -> Option<String> {
-    let line = rest.trim_start_matches(['\r', '\n']);
-    let is_next = rest[..rest.len() - line.len()].matches('\n').count() <= 1;
-    let list = line.strip_prefix("{:").filter(|_| is_next)?;
-    let list = &list[..list.find(['}', '\n'])?];
-    let id = list
-        .split_whitespace()
-        .find_map(|word| word.strip_prefix('#'))?;
-    Some(id.to_owned())
+    static LIST: Pattern = Pattern::new(r"^\r*\n?\r*\{:(?:[^}\n]*?\s)??#([^\s}]*)[^}\n]*[}\n]");
+    let [_, id] = LIST.group_at(rest.as_bytes(), 0)?;
+    Some(rest[id].to_owned())
 }
 
 /// The longest attribute list, in bytes.

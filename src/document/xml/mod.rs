@@ -24,6 +24,7 @@ use encoding_rs::Encoding;
 use super::Format;
 use crate::bytes::class::split_once;
 use crate::bytes::lines::mark_length;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Bounds;
 use crate::decode::charset::readable_encoding;
 use entries::LONGEST;
@@ -85,7 +86,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
             [b'<', b'!', b'-', b'-', ..] => b"-->",
             [b'<', b'?', ..] => b"?>",
             // That of HTML is not XML's.
-            [b'<', b'!', b'D', b'O', b'C', ..] if !names_html(rest) => b">",
+            [b'<', b'!', b'D', b'O', b'C', ..] if !HTML_DOCTYPE.is_match(rest) => b">",
             [b'<', next, ..] if starts_name(*next) => break,
             _ => return false,
         };
@@ -114,9 +115,4 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     }
 }
 
-fn names_html(declaration: &[u8]) -> bool {
-    let name = declaration.get(b"<!DOCTYPE".len()..).unwrap_or_default();
-    let name = name.trim_ascii_start();
-    name.get(..4)
-        .is_some_and(|name| name.eq_ignore_ascii_case(b"html"))
-}
+static HTML_DOCTYPE: Pattern = Pattern::new(r"^<!DOCTYPE[ \t\n\f\r]*(?i:html)");
