@@ -213,8 +213,7 @@ impl OnlineResults {
         if first == Some("CDX") || first.is_some_and(|first| first.starts_with('!')) {
             return Ok(());
         }
-        let is_time = !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_time || time.len() < 4 {
+        if time.len() < 4 || !time.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err("a line of it is neither a result nor a record of CDX".to_owned());
         }
         let (url, status) = match line.split_once(" {") {

@@ -12,9 +12,9 @@ use super::names::FileId;
 use super::report::SkippedFile;
 use super::rules::{FragmentMatch, StateCounts, add_counts};
 use super::target::{
-    TargetLocation, is_line_of_source, is_number, line_range, pdf_places, percent_decoded,
-    required_name,
+    TargetLocation, is_line_of_source, line_range, pdf_places, percent_decoded, required_name,
 };
+use crate::bytes::pattern::Pattern;
 use crate::output::record::Summary;
 
 /// The anchors of a document.
@@ -84,6 +84,9 @@ impl AnchorTable {
         }
     }
 }
+
+/// The ids that the script of JSDoc gives lines.
+static LINES: Pattern = Pattern::new(r"^line\d+(?:-\d+)?$");
 
 /// The most parts of a document, and the most names in them.
 const MAX_PARTS: usize = 256;
@@ -319,20 +322,13 @@ impl Site {
             return true;
         };
         // SVG 2, "Linking into SVG content"; XPointer Framework.
-        let is_pointer = || memchr::memchr2(b'(', b'=', name).is_some();
-        if anchors.is_some_and(|anchors| anchors.is_xml) && is_pointer() {
-            return true;
-        }
-        let is_line = |name: &[u8]| {
-            let lines = name.strip_prefix(b"line");
-            lines.is_some_and(|lines| is_number(lines) || line_range(lines).is_some())
-        };
-        if anchors.is_some_and(|anchors| anchors.has_line_ids) && is_line(name) {
-            return true;
-        }
+        let is_pointer = memchr::memchr2(b'(', b'=', name).is_some();
         has(&percent_decoded(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
+            || anchors.is_some_and(|anchors| {
+                anchors.is_xml && is_pointer || anchors.has_line_ids && LINES.is_match(name)
+            })
     }
 
     pub(super) fn redirects(&self, file: FileId) -> bool {

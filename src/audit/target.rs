@@ -469,11 +469,8 @@ pub(super) fn is_route(fragment: &[u8]) -> bool {
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     let (first, last) = split_once(name, b'-');
     let ends = [first, last?];
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     ends.into_iter().all(is_number).then_some(ends)
-}
-
-pub(super) fn is_number(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 /// Lines of a file that GitHub shows as source: `L10`, `L1-L9`, `L1C2-L3C4`.

@@ -21,7 +21,7 @@ use super::{extract, help, manual};
 use crate::audit::fix::FixList;
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, assume_roots, walk_root};
-use crate::audit::report::{ReportSet, ReportStyle};
+use crate::audit::report::{Grouping, ReportSet, ReportStyle};
 use crate::audit::results::OnlineResults;
 use crate::audit::rules::RULES;
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
@@ -277,20 +277,17 @@ pub(super) fn options_with(
     let directories = arguments.documents.base.directories();
     let detects_sources = directories.is_empty() && !check.source.contains(&None);
     let trees = [paths, &directories].concat();
-    let changed = findings.changed_since.as_ref();
-    let changed = changed.map(|revision| changed_since(revision, &trees));
-    let changed = changed.transpose().map_err(flag("changed-since"))?;
-    let added = findings.added_since.as_ref();
-    let added = added.map(|revision| added_since(revision, &trees));
-    let added = added.transpose().map_err(flag("added-since"))?;
-    options = match &changed {
+    options = match &findings.changed_since {
         None => options.touching(&findings.touching)?,
-        Some((files, renamed)) => {
-            let touching = findings.touching.iter().chain(files);
-            options.touching_only(touching)?.renamed(renamed)?
+        Some(revision) => {
+            let changed = changed_since(revision, &trees);
+            let (files, renamed) = changed.map_err(flag("changed-since"))?;
+            let touching = findings.touching.iter().chain(&files);
+            options.touching_only(touching)?.renamed(&renamed)?
         }
     };
-    if let Some(lines) = added {
+    if let Some(revision) = &findings.added_since {
+        let lines = added_since(revision, &trees).map_err(flag("added-since"))?;
         options = options.added(lines)?;
     }
     options = (options.entries(&check.entry)?)
@@ -449,7 +446,7 @@ pub(super) fn reports<'d>(
         }
     }
     if shows_summary(arguments) {
-        reports.count_targets();
+        reports.group_by(Grouping::Target);
     }
     reports
 }

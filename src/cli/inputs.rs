@@ -21,11 +21,10 @@ pub(super) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     pub(super) fn new(roots: Vec<Root>, walk: &'a WalkArgs) -> Self {
-        let unread = &[];
         Inputs {
             roots,
             walk,
-            unread,
+            unread: &[],
         }
     }
 

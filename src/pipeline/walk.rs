@@ -368,21 +368,16 @@ impl WalkOptions {
     /// Returns the check of a directory before the walk reads its ignore files, which notes the error:
     /// reading a pipe or a device may not end.
     fn admits(&self, refused: &Refused) -> impl Fn(&Path) -> bool + use<> {
-        let names: &[&str] = if self.ignore_files {
-            &IGNORE_FILES
-        } else {
-            &[]
-        };
-        let refused = Arc::clone(refused);
+        let (is_read, refused) = (self.ignore_files, Arc::clone(refused));
         move |directory| {
-            let mut paths = names.iter().map(|name| directory.join(name));
-            let special = paths.find(|path| is_special(path));
-            let is_admitted = special.is_none();
-            refused.lock().extend(special.map(|path| Unreadable {
-                path,
-                message: "not a regular file, so its directory was not read".to_owned(),
-            }));
-            is_admitted
+            let names = IGNORE_FILES.iter().filter(|_| is_read);
+            let mut paths = names.map(|name| directory.join(name));
+            let Some(path) = paths.find(|path| is_special(path)) else {
+                return true;
+            };
+            let message = "not a regular file, so its directory was not read".to_owned();
+            refused.lock().push(Unreadable { path, message });
+            false
         }
     }
 

@@ -184,15 +184,12 @@ impl<'r> ReportSet<'r> {
         self.open.push(OpenReport { group, ..open });
     }
 
-    fn group_by(&mut self, grouping: Grouping) {
+    /// Counts groups, for reports or the summary.
+    pub(crate) fn group_by(&mut self, grouping: Grouping) {
         let is_known = self.groups.iter().any(|groups| groups.by == grouping);
         if grouping != Grouping::None && !is_known {
             self.groups.push(FindingGroups::new(grouping));
         }
-    }
-
-    pub(crate) fn count_targets(&mut self) {
-        self.group_by(Grouping::Target);
     }
 
     /// Adds a report of the number of findings with each value of some keys.

@@ -5,11 +5,20 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::rule::*;
 
 type JsonMembers<'a> = BTreeMap<String, &'a RawValue>;
+
+fn read<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Option<T> {
+    serde_json::from_str(value.get()).ok()
+}
+
+fn member<'a, T: Deserialize<'a>>(members: &JsonMembers<'a>, name: &str) -> Option<T> {
+    read(members.get(name)?)
+}
 
 /// The names of a list, of the path and of the destination of its rules, and their usual status.
 type RuleNames = (&'static str, &'static str, &'static str, u16);
@@ -59,32 +68,25 @@ pub(super) static AZURE: JsonRules = JsonRules {
 
 impl JsonRules {
     /// Returns the settings of each site; `None` if the text holds none.
-    fn settings<'t>(&self, text: &'t str) -> Option<Vec<&'t RawValue>> {
+    fn settings<'t>(&self, text: &'t [u8]) -> Option<Vec<&'t RawValue>> {
+        let whole: &RawValue = serde_json::from_slice(text).ok()?;
         let Some(name) = self.hosting else {
-            return Some(vec![serde_json::from_str(text).ok()?]);
+            return Some(vec![whole]);
         };
-        let members: JsonMembers<'t> = serde_json::from_str(text).ok()?;
-        let hosting = *members.get(name)?;
-        Some(serde_json::from_str(hosting.get()).unwrap_or_else(|_| vec![hosting]))
+        let hosting = *read::<JsonMembers<'t>>(whole)?.get(name)?;
+        Some(read(hosting).unwrap_or_else(|| vec![hosting]))
     }
 
     /// Returns each site's directory below the file's, if it is named, and the range of its settings;
     /// an empty range if the text holds none.
     pub(super) fn sites(&self, text: &[u8]) -> Vec<(Option<String>, Range<usize>)> {
-        let Some(sites) = str::from_utf8(text)
-            .ok()
-            .and_then(|text| self.settings(text))
-        else {
+        let Some(sites) = self.settings(text) else {
             return vec![(None, 0..0)];
         };
         let site = |settings: &RawValue| {
-            let settings = settings.get();
-            let members = serde_json::from_str::<JsonMembers<'_>>(settings).ok();
-            let member = members
-                .as_ref()
-                .and_then(|members| members.get(self.directory));
-            let start = offset_in(text, settings.as_bytes()) as usize;
-            let directory = member.and_then(|member| serde_json::from_str(member.get()).ok());
+            let directory = read(settings).and_then(|members| member(&members, self.directory));
+            let settings = settings.get().as_bytes();
+            let start = offset_in(text, settings) as usize;
             (directory, start..start + settings.len())
         };
         sites.into_iter().map(site).collect()
@@ -95,10 +97,9 @@ impl JsonRules {
         let text = str::from_utf8(text).ok()?;
         let members: JsonMembers<'_> = serde_json::from_str(text).ok()?;
         let mut parsed = ParsedRules::default();
-        let flag = |name: &str| serde_json::from_str::<bool>(members.get(name)?.get()).ok();
-        let clean_urls = flag("cleanUrls") == Some(true);
+        let clean_urls = member(&members, "cleanUrls") == Some(true);
         parsed.settings.pages = clean_urls.then_some(OptionalExtension::WithSlash);
-        parsed.settings.trailing_slash = flag("trailingSlash");
+        parsed.settings.trailing_slash = member(&members, "trailingSlash");
         let offset = |part: &RawValue| offset_in(text.as_bytes(), part.get().as_bytes());
         // Where all are in one list, rules without a destination set something else.
         let has_routes = self.lists[0].0 == "routes";
@@ -106,12 +107,12 @@ impl JsonRules {
             let Some(list) = members.get(names.0) else {
                 continue;
             };
-            let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(list.get()) else {
+            let Some(entries) = read::<Vec<&RawValue>>(list) else {
                 parsed.invalid.add(offset(list));
                 continue;
             };
             for entry in entries {
-                match self.rule(text, entry.get(), names) {
+                match self.rule(text, entry, names) {
                     Some(Ok(rule)) => parsed.rules.push(rule),
                     Some(Err(at)) => parsed.unfollowed.add(at),
                     None if has_routes => {}
@@ -123,31 +124,32 @@ impl JsonRules {
         if let Some(routes) = members.get("routes").filter(|_| !has_routes) {
             parsed.unfollowed.add(offset(routes));
         }
-        let member = |name: &str| members.get(name).filter(|_| has_routes);
-        let rule = |rule: &&RawValue| self.rule(text, rule.get(), &("", "", "rewrite", 200))?.ok();
-        (parsed.rules).extend(member("navigationFallback").and_then(rule));
-        let pages = member("responseOverrides");
-        let pages =
-            pages.and_then(|pages| serde_json::from_str::<JsonMembers<'_>>(pages.get()).ok());
-        let pages = pages.iter().flat_map(JsonMembers::values).filter_map(rule);
-        parsed.error_pages = pages.map(|page| page.to).collect();
+        if has_routes {
+            let rule = |rule: &&RawValue| self.rule(text, rule, &("", "", "rewrite", 200))?.ok();
+            (parsed.rules).extend(members.get("navigationFallback").and_then(rule));
+            let pages: JsonMembers<'_> = member(&members, "responseOverrides").unwrap_or_default();
+            let pages = pages.values().filter_map(rule);
+            parsed.error_pages = pages.map(|page| page.to).collect();
+        }
         Some(parsed)
     }
 
     /// `None` if this is not a rule, and the offset of the destination if it is not followed. Without a name of
     /// the path all paths are meant that no file has, except for a list.
-    fn rule(&self, text: &str, entry: &str, names: &RuleNames) -> Option<Result<ServerRule, u64>> {
+    fn rule(
+        &self,
+        text: &str,
+        entry: &RawValue,
+        names: &RuleNames,
+    ) -> Option<Result<ServerRule, u64>> {
         let &(_, from, to, usual) = names;
         let is_redirect = usual != 200;
-        let members: JsonMembers<'_> = serde_json::from_str(entry).ok()?;
-        let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
+        let members: JsonMembers<'_> = read(entry)?;
         let mut programs = self.programs.iter();
+        let program = programs.find_map(|name| members.get(*name));
         let (written, destination) = match members.get(to) {
-            Some(written) => (written, string(to)?),
-            None => (
-                programs.find_map(|name| members.get(*name))?,
-                PROGRAM.into(),
-            ),
+            Some(written) => (written, read(written)?),
+            None => (program?, PROGRAM.to_owned()),
         };
         let pattern = if from.is_empty() {
             let list = members.get("exclude").map_or("[]", |list| list.get());
@@ -156,15 +158,14 @@ impl JsonRules {
             // No path is empty.
             let except = except.chain(["^$".to_owned()]).collect::<Vec<_>>();
             PathPattern::expression("^/", Some(&except.join("|")))
-        } else if let Some(expression) = string("regex") {
+        } else if let Some(expression) = member::<String>(&members, "regex") {
             PathPattern::expression(&expression, None)
         } else {
-            (self.pattern)(&string(from)?)
+            (self.pattern)(&member::<String>(&members, from)?)
         };
         let written = written.get();
         let offset = offset_in(text.as_bytes(), written.as_bytes());
-        let status = members.get(self.status).filter(|_| is_redirect);
-        let status = status.and_then(|status| serde_json::from_str(status.get()).ok());
+        let status = member(&members, self.status).filter(|_| is_redirect);
         let is_conditional = |name: &str| members.get(name).is_some_and(|list| list.get() != "[]");
         // Without its quotes.
         let span = Span {
