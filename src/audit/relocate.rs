@@ -264,7 +264,8 @@ impl Inventory {
         self.visit_links(|document, link, (location, _)| {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| checker.paths.path(file));
-            match mover.changed(&own.unwrap_or_default(), link, location) {
+            let changed = mover.changed(&own.unwrap_or_default(), link, location);
+            match changed.map(|new| new.filter(|new| new != link.reference)) {
                 Ok(None) => {}
                 Ok(Some(reference)) if !is_inner(link) => {
                     add_fix(&mut plan.documents, path, Fix::moving(link, &reference));
@@ -314,7 +315,7 @@ struct Mover<'a> {
     relocation: &'a Relocation,
 }
 
-/// The new reference of a link if it must change, or the reason why it cannot.
+/// The new reference of a link if it may change, or the reason why it cannot.
 type Changed = Result<Option<Vec<u8>>, &'static str>;
 
 const OF_RULE: &str = "a rule of the server names it";
@@ -336,7 +337,7 @@ impl Mover<'_> {
         self.relocation.holds(&self.checker.paths.path(file))
     }
 
-    /// Returns the new reference of a link, if it must change.
+    /// Returns the new reference of a link, which may be the same.
     fn changed(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> Changed {
         let (Ok(target), Some(base)) = (link.target, link.base) else {
             return self.absolute(link, location);
@@ -353,9 +354,7 @@ impl Mover<'_> {
         if (is_skipped || is_outside) && steps_above(depth, link.reference).is_some() {
             let new = self.base(document, base.uri, base.label);
             let new = with_depth(link.reference, depth, self.checker.depth(&new));
-            return new.map_or(Err(NO_FORM), |new| {
-                Ok(Some(new).filter(|new| new != link.reference))
-            });
+            return new.map(Some).ok_or(NO_FORM);
         }
         if is_to_itself || is_skipped || location == TargetLocation::LeftOut {
             return Ok(None);
@@ -375,10 +374,9 @@ impl Mover<'_> {
         {
             return Err(AMBIGUOUS);
         }
-        let reaches = |uri: Option<Vec<u8>>| {
-            let uri = uri?;
-            let found = self.checker.expected(split_path(&uri).0).ok()?;
-            (found.path == new_path).then_some(())
+        let reaches = |uri: Vec<u8>| {
+            let found = self.checker.expected(split_path(&uri).0);
+            found.is_ok_and(|found| found.path == new_path)
         };
         let form = WrittenForm::of(document, base.uri, link, target);
         let form = form.ok_or("the form of the reference is not known")?;
@@ -390,7 +388,8 @@ impl Mover<'_> {
         let is_shortest = shortest.as_deref() == Some(link.reference);
         let is_above = |base| steps_above(self.checker.depth(base), link.reference).is_some();
         let is_odd = !is_shortest && (!is_above(&new_base) || is_above(base.uri));
-        if is_odd && reaches(form.resolve(&new_base, link.reference)).is_some() {
+        let unchanged = || form.resolve(&new_base, link.reference);
+        if is_odd && unchanged().is_some_and(reaches) {
             return Ok(None);
         }
         let uri = uri(&new_path)?;
@@ -400,15 +399,10 @@ impl Mover<'_> {
             ..form
         };
         let new = form.write(&new_base, &uri, link.reference);
-        let new = new.filter(|new| reaches(form.resolve(&new_base, new)).is_some());
-        if new.as_deref() == Some(link.reference) {
-            return Ok(None);
-        }
-        match new {
-            Some(new) => Ok(Some(new)),
+        match new.filter(|new| form.resolve(&new_base, new).is_some_and(reaches)) {
             // Nothing is lost where there was nothing.
-            None if matches!(location, TargetLocation::Nothing) => Ok(None),
-            None => Err(NO_FORM),
+            None if location == TargetLocation::Nothing => Ok(None),
+            new => new.map(Some).ok_or(NO_FORM),
         }
     }
 
@@ -459,42 +453,34 @@ impl Mover<'_> {
             return Ok(path);
         }
         // Nothing has the new name, but a rule of a server may answer for it.
+        use LookupMatch::{Extension, Index, OtherCase, SlashAfterFile, WithoutSlash};
         let has_other_name = matches!(
             location,
-            TargetLocation::File(
-                _,
-                LookupMatch::Extension | LookupMatch::SlashAfterFile | LookupMatch::OtherCase
-            )
+            TargetLocation::File(_, Extension | SlashAfterFile | OtherCase)
         );
         let is_new = below(path.strip_suffix(b"/").unwrap_or(path), new).is_some();
         if is_new && !has_other_name {
             return Err("the reference would reach the new file");
         }
-        let TargetLocation::File(file, how) = location else {
-            return Ok(path.to_vec());
+        let how = match location {
+            TargetLocation::File(file, how) if self.holds(file) => how,
+            _ => return Ok(path.to_vec()),
         };
-        if !self.holds(file) {
-            return Ok(path.to_vec());
-        }
-        let (bare, slash) = match path.strip_suffix(b"/") {
-            Some(bare) => (bare, &b"/"[..]),
-            None => (path, &b""[..]),
-        };
+        let bare = path.strip_suffix(b"/").unwrap_or(path);
+        let slash = &path[bare.len()..];
         let stem = |path: &'_ [u8]| {
             let name = split_name(path).1.len();
             let dot = memchr::memrchr(b'.', path).filter(|dot| path.len() - dot < name);
             dot.map(|dot| (path[..dot].to_vec(), path[dot..].to_vec()))
         };
         match (how, stem(old), stem(new)) {
-            (LookupMatch::Extension | LookupMatch::SlashAfterFile, Some(from), Some(to))
+            (Extension | SlashAfterFile, Some(from), Some(to))
                 if from.1 == to.1 && from.0 == bare =>
             {
                 Ok([&to.0, slash].concat())
             }
             // The index file of a folder that stays.
-            (LookupMatch::Index | LookupMatch::WithoutSlash, ..)
-                if split_name(old).0 == [bare, b"/"].concat() =>
-            {
+            (Index | WithoutSlash, ..) if split_name(old).0 == [bare, b"/"].concat() => {
                 let (folder, name) = split_name(new);
                 if self.checker.naming.is_index(name) {
                     return Ok(match slash {

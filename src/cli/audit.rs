@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
         Err("--fix shows a diff instead of findings: write these to a file with --report")?;
     }
     let paths = paths(arguments)?;
-    help::check_paths(&paths, false)?;
+    help::check_paths(&paths)?;
     let mut options = options(arguments, &paths)?;
     options = ignoring(options, config)?;
     let mut fixes = fix_list(arguments)?;

@@ -40,7 +40,7 @@ pub(super) fn targets(arguments: &AuditArgs, config: Option<&Config>) -> Result<
         return manual::print_types(&arguments.documents.walk.type_add);
     }
     let paths = paths(arguments)?;
-    help::check_paths(&paths, false)?;
+    help::check_paths(&paths)?;
     let mut options = options(arguments, &paths)?.detect_sources(false);
     options.list = ListedLinks::Anchors;
     let target = OutputTarget::of(findings.output.as_deref())?;
@@ -221,7 +221,7 @@ impl Side {
     fn new(side: &DiffSide) -> Result<Self> {
         let (path, checkout) = match side {
             DiffSide::Path(path) => {
-                help::check_paths(std::slice::from_ref(path), false)?;
+                help::check_paths(std::slice::from_ref(path))?;
                 let cannot = |error| format!("{}: {error}", path.display());
                 if path != Path::new("-") {
                     fs::metadata(path).map_err(cannot)?;

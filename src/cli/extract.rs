@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ExtractArgs, lists_records: bool) -> Result<Exit> 
     if let Some(kind) = &arguments.output.generate {
         return manual::generate(kind, arguments.output.output.as_deref());
     }
-    help::check_paths(&arguments.paths, false)?;
+    help::check_paths(&arguments.paths)?;
     let start = Instant::now();
     let roots = roots(arguments);
     let mut options = options(arguments, &roots)?;

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Command};
 use serde::Deserialize;
 
 use super::message::Result;
+use crate::pipeline::walk::bytes_of;
 
 /// The help of a subcommand besides its flags, as in `help.toml`.
 #[derive(Deserialize)]
@@ -116,15 +117,17 @@ const ALIASES: [(&str, &str); 4] = [
     ("parse", "split components"),
 ];
 
-/// Checks that paths are not URLs, nor subcommands where none was given (`is_default`).
-pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<()> {
-    let is_url = |path: &PathBuf| is_url(path.as_os_str().as_encoded_bytes());
-    if let Some(path) = paths.iter().find(|path| is_url(path) && !path.exists()) {
-        return Err(fetch_first(&path.to_string_lossy()).into());
+/// Checks that paths are not URLs.
+pub(super) fn check_paths(paths: &[PathBuf]) -> Result<()> {
+    let is_url = |path: &&PathBuf| is_url(bytes_of(path)) && !path.exists();
+    match paths.iter().find(is_url) {
+        Some(path) => Err(fetch_first(&path.to_string_lossy()).into()),
+        None => Ok(()),
     }
-    if !is_default {
-        return Ok(());
-    }
+}
+
+/// Checks that paths are not subcommands, where none was given.
+pub(super) fn check_words(paths: &[PathBuf]) -> Result<()> {
     for (index, path) in paths.iter().enumerate() {
         let Some(word) = path.to_str().filter(|_| !path.exists()) else {
             continue;

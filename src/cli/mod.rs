@@ -48,8 +48,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let result = match &cli.command {
         None => {
-            let checked = help::check_paths(&cli.extract.paths, true);
-            checked.and_then(|()| extract::run(&cli.extract, false))
+            help::check_words(&cli.extract.paths).and_then(|()| extract::run(&cli.extract, false))
         }
         Some(Command::Extract(arguments)) => extract::run(arguments, false),
         Some(Command::Records(arguments)) => extract::run(arguments, true),

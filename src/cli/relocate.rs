@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -26,6 +26,7 @@ use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::report::colons;
 use crate::audit::targets::Inventory;
+use crate::pipeline::archive::normal_path;
 use crate::pipeline::options::Splice;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::{Outputs, Root, Walk, WalkOptions, bytes_of, path_of};
@@ -328,22 +329,14 @@ fn check_place(path: &Path, trees: &[PathBuf]) -> io::Result<()> {
 
 /// Returns an absolute path without `..` segments.
 fn lexical(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
+    path_of(&[b"/", &*normal_path(bytes_of(path))].concat())
 }
 
 /// Without a slash at the end and `.` segments.
 fn plain(path: &Path) -> PathBuf {
-    let is_named = |part: &Component<'_>| *part != Component::CurDir;
-    let plain: PathBuf = path.components().filter(is_named).collect();
+    let plain: PathBuf = (path.strip_prefix(".").unwrap_or(path))
+        .components()
+        .collect();
     let is_here = plain.as_os_str().is_empty();
     if is_here { PathBuf::from(".") } else { plain }
 }

@@ -3,15 +3,14 @@
 use super::site::*;
 
 struct Hexo {
+    values: Setting,
     posts: Vec<u8>,
     permalink: String,
     /// Names of posts begin with their dates.
     has_dated_names: bool,
-    has_asset_folders: bool,
     copied: Gitignore,
     /// marked puts the root before images, and finds them beside posts.
     adds_root: bool,
-    finds_assets: bool,
 }
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
@@ -49,10 +48,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         posts: join(&source, b"_posts/"),
         permalink: name("permalink", ":year/:month/:day/:title/")?,
         has_dated_names: new_name.contains(":year"),
-        has_asset_folders: values.flag_or("post_asset_folder", false),
         copied: anchored_globs(&source, values.texts("skip_render")),
         adds_root: values.flag_or("marked.prependRoot", true) && !has_other_renderer,
-        finds_assets: values.flag_or("marked.postAsset", false),
+        values,
     }))
 }
 
@@ -132,7 +130,7 @@ impl SiteRules for Hexo {
         let mut rendered = "md markdown mkd mkdn mdwn mdtxt mdtext html ejs njk".split(' ');
         let is_rendered = rendered.any(|known| known.as_bytes() == extension);
         if path.starts_with(&self.posts) {
-            return match (is_rendered, self.has_asset_folders) {
+            return match (is_rendered, self.values.flag_or("post_asset_folder", false)) {
                 (true, _) => self.post(&path),
                 (false, true) => self.asset(&path),
                 _ => Route::LeftOut,
@@ -174,7 +172,10 @@ impl SiteRules for Hexo {
             Syntax::Construct(_) => own(attempts),
             Syntax::Text if reference.is_image && self.adds_root => {
                 let is_of_post = reference.file.starts_with(&self.posts);
-                if self.finds_assets && !path.starts_with(b"/") && is_of_post {
+                if self.values.flag_or("marked.postAsset", false)
+                    && !path.starts_with(b"/")
+                    && is_of_post
+                {
                     own(attempts);
                 }
                 attempts.url(join(b"/", path));

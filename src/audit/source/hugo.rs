@@ -4,18 +4,10 @@ use super::site::*;
 use crate::audit::date::{date, days_from_today};
 
 struct Hugo {
+    values: Setting,
     mounts: Mounts,
-    /// Raw HTML of Markdown is a part of the page.
-    has_raw_html: bool,
-    builds_drafts: bool,
-    builds_future: bool,
-    builds_expired: bool,
     /// The languages of the content roots, and of the suffixes of names, with their URLs.
     languages: Vec<(String, String)>,
-    keeps_case: bool,
-    has_ugly_urls: bool,
-    /// By the section.
-    permalinks: Vec<(String, Option<String>)>,
     /// A hook of links may find files.
     finds_files: bool,
 }
@@ -49,6 +41,9 @@ fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
     })
 }
 
+/// The flag that makes raw HTML of Markdown a part of the page.
+const RAW_HTML: &str = "markup.goldmark.renderer.unsafe";
+
 /// The directories of a site beside its content.
 const TEMPLATES: &str = "archetypes layouts data i18n assets themes config resources _vendor";
 
@@ -74,23 +69,13 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let hook = hook.unwrap_or(&Setting::Null);
     let embedded = hook.text("useEmbedded").unwrap_or("never");
     let uses_embedded = hook.flag_or("enableDefault", false) || embedded != "never";
-    let permalinks = values.entries("permalinks.page").iter();
-    let permalinks = permalinks.chain(values.entries("permalinks"));
-    let permalinks = permalinks.filter(|(section, _)| section != "page");
-    let own = |pattern: &Setting| pattern.as_text().map(str::to_owned);
-    let permalinks = permalinks.map(|(name, pattern)| (name.clone(), own(pattern)));
     let rules = Hugo {
-        builds_drafts: values.flag_or("buildDrafts", false),
-        builds_future: values.flag_or("buildFuture", false),
-        builds_expired: values.flag_or("buildExpired", false),
-        has_raw_html: values.flag_or("markup.goldmark.renderer.unsafe", false),
+        values,
         finds_files: mounts.has_own_hook || uses_embedded || languages.len() > 1,
-        languages: languages.clone(),
-        keeps_case: values.flag_or("disablePathToLower", false),
-        has_ugly_urls: values.flag_or("uglyURLs", false),
-        permalinks: permalinks.collect(),
+        languages,
         mounts,
     };
+    let (values, languages) = (&rules.values, &rules.languages);
     for kind in ["section", "taxonomy", "term"] {
         for (_, pattern) in values.entries(&format!("permalinks.{kind}")) {
             let pattern = pattern.as_text().unwrap_or("/:");
@@ -126,7 +111,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if !values.has("taxonomies") {
         taxonomies = vec!["tags", "categories"];
     }
-    for (_, url) in &languages {
+    for (_, url) in languages {
         site.add_undecided(taxonomies.iter().map(|name| format!("{url}{name}/")));
     }
     site.lacks_assets = rules.mounts.lacks_theme;
@@ -243,10 +228,15 @@ static PAGE_OF_LIST: Pattern = Pattern::new(r"(?:^|/)page/[0-9]+/?$");
 static DROPPED: Pattern = Pattern::new(r"[[:ascii:]&&[^A-Za-z0-9\-._~ #+@%]]+");
 
 impl Hugo {
+    /// Returns whether the configuration sets a flag.
+    fn has(&self, flag: &str) -> bool {
+        self.values.flag_or(flag, false)
+    }
+
     /// Returns the segment of a URL that a name becomes.
     fn segment(&self, name: &[u8]) -> Vec<u8> {
         let name = String::from_utf8_lossy(name).replace(' ', "-");
-        let name = match self.keeps_case {
+        let name = match self.has("disablePathToLower") {
             true => name,
             false => name.to_lowercase(),
         };
@@ -332,7 +322,7 @@ impl SiteRules for Hugo {
         let Some(values) = file.values() else {
             return file.unparsed();
         };
-        let is_draft = values.flag_or("draft", false) && !self.builds_drafts;
+        let is_draft = values.flag_or("draft", false) && !self.has("buildDrafts");
         if is_draft || !is_rendered(&values) || self.is_outdated(&values) {
             return Route::LeftOut;
         }
@@ -342,19 +332,21 @@ impl SiteRules for Hugo {
             (b"index", Some(slug)) => [parent, &self.path(slug), b"/"].concat(),
             (b"_index" | b"index", _) => directory_url.clone(),
             (stem, slug) => {
-                let end: &[u8] = if self.has_ugly_urls { b".html" } else { b"/" };
+                let end: &[u8] = if self.has("uglyURLs") { b".html" } else { b"/" };
                 [&*directory_url, &self.path(slug.unwrap_or(stem)), end].concat()
             }
         };
         let section = directory.split(|&byte| byte == b'/').next();
         let section = section.filter(|section| !section.is_empty() && stem != b"_index");
-        let mut rows = self.permalinks.iter();
+        let rows = self.values.entries("permalinks.page").iter();
+        let rows = rows.chain(self.values.entries("permalinks"));
+        let mut rows = rows.filter(|(name, _)| name != "page");
         let row = rows.find(|(name, _)| Some(name.as_bytes()) == section);
         if let Some((_, pattern)) = row {
             let own = parts(last_name(directory)).1;
             let leaf = if stem == b"index" { own } else { stem };
             let page = [directory, leaf].concat();
-            let pattern = pattern.as_deref();
+            let pattern = pattern.as_text();
             let made = pattern.and_then(|pattern| self.permalink(pattern, &page, &values));
             let Some(made) = made else {
                 return Route::Computed;
@@ -384,7 +376,7 @@ impl SiteRules for Hugo {
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         match reference.syntax {
             Syntax::Construct("ref") => self.by_ref(reference, attempts),
-            Syntax::Html if !self.has_raw_html && parts(reference.file).2 != b"html" => {
+            Syntax::Html if parts(reference.file).2 != b"html" && !self.has(RAW_HTML) => {
                 attempts.miss = Miss::Undecided;
             }
             Syntax::Text if self.finds_files => {
@@ -406,8 +398,8 @@ impl Hugo {
     fn is_outdated(&self, values: &Setting) -> bool {
         let days = |key: &str| values.text(key).and_then(date).map(days_from_today);
         let starts = days("publishDate").or_else(|| days("date"));
-        let is_early = starts.is_some_and(|days| days > 0) && !self.builds_future;
-        is_early || days("expiryDate").is_some_and(|days| days < 0) && !self.builds_expired
+        let is_early = starts.is_some_and(|days| days > 0) && !self.has("buildFuture");
+        is_early || days("expiryDate").is_some_and(|days| days < 0) && !self.has("buildExpired")
     }
 
     /// Returns the places of a path below the content.

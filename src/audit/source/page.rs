@@ -259,13 +259,15 @@ impl<'a> SourcePage<'a> {
         }
     }
 
-    /// Looks up a file on disk.
+    /// Looks up a file on disk, by its own name or in another case.
     fn file(&self, root: &[u8], path: &[u8], index: &[String]) -> Option<(Vec<u8>, LookupMatch)> {
         let naming = FileNaming {
             index: index.into(),
             ..FileNaming::default()
         };
-        self.checker.tree.find(root, path, &naming).file()
+        let (file, how) = self.checker.tree.find(root, path, &naming).file()?;
+        let is_other = how == LookupMatch::OtherCase;
+        Some((file, if is_other { how } else { LookupMatch::Exact }))
     }
 
     /// Looks up a path on disk, which must be in the site.
@@ -280,10 +282,6 @@ impl<'a> SourcePage<'a> {
                 route.is_some_and(|route| *route != Route::LeftOut)
             }
             kind => kind < FolderUse::Templates,
-        };
-        let how = match how {
-            LookupMatch::OtherCase => how,
-            _ => LookupMatch::Exact,
         };
         is_served.then(|| self.file_at(&file, how))
     }

@@ -5,9 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::site::*;
 
 struct Zola {
-    languages: Vec<String>,
-    /// The option `slugify.paths`.
-    slugs: String,
+    values: Setting,
     ignored: Gitignore,
 }
 
@@ -16,7 +14,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let is_zola = values.has("base_url") && directory.has("content");
     directory.require(is_zola)?;
     let content = directory.folder("content");
-    let languages = values.keys("languages").map(str::to_owned);
     site.set_base(values.text_or("base_url", "/"));
     site.add_content(&content, "/");
     site.add_overlay(&directory.below("static"), "/");
@@ -51,9 +48,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         site.add_made(stems.map(|stem| format!("{stem}.css")));
     }
     Some(Box::new(Zola {
-        languages: languages.collect(),
-        slugs: values.text("slugify.paths").unwrap_or("on").to_owned(),
         ignored: globs(&content, values.texts("ignored_content")),
+        values,
     }))
 }
 
@@ -67,7 +63,7 @@ static UNSAFE: Pattern = Pattern::new(r#"[<>:/|?*#() \t"\\]"#);
 
 impl Zola {
     fn segment(&self, name: &[u8]) -> Vec<u8> {
-        match &*self.slugs {
+        match self.values.text("slugify.paths").unwrap_or_default() {
             "safe" => UNSAFE.replace_all(name, b"_").into_owned(),
             "off" => name.to_vec(),
             _ => {
@@ -79,7 +75,8 @@ impl Zola {
 
     /// Returns the URL of a page or a section with its front matter.
     fn url(&self, directory: &[u8], stem: &str, values: &Setting) -> Vec<u8> {
-        let is_known = |language: &str| self.languages.iter().any(|known| known == language);
+        let is_known =
+            |language: &str| self.values.keys("languages").any(|known| known == language);
         let split = stem.rsplit_once('.').filter(|(_, end)| is_known(end));
         let (name, language) = split.unwrap_or((stem, ""));
         let root = in_slashes(language);
