@@ -54,10 +54,9 @@ impl SharedCauses {
             }
             _ => None,
         };
-        let counts = &mut self.counts;
-        cause
-            .into_iter()
-            .for_each(|cause| counts[cause as usize] += 1);
+        if let Some(cause) = cause {
+            self.counts[cause as usize] += 1;
+        }
     }
 
     fn number(&mut self, cause: Option<String>) -> Option<u32> {

@@ -239,7 +239,7 @@ impl IgnoreRules {
 /// constant time.
 const DEEPEST: usize = 64;
 
-const DIRECTIVE: &[u8] = b"uriscan-ignore";
+static DIRECTIVE: Pattern = Pattern::new("^uriscan-ignore([a-z-]*)");
 
 #[derive(Default)]
 pub(super) struct IgnoreComments {
@@ -278,12 +278,10 @@ impl IgnoreComment {
 impl IgnoreComments {
     pub(super) fn add(&mut self, remark: &Remark<'_>) {
         let text = remark.text.trim_ascii();
-        let Some(rest) = text.strip_prefix(DIRECTIVE) else {
+        let Some([whole, kind]) = DIRECTIVE.group_at(text, 0) else {
             return;
         };
-        let is_end = |byte: &u8| !byte.is_ascii_lowercase() && *byte != b'-';
-        let end = rest.iter().position(is_end).unwrap_or(rest.len());
-        let (kind, rest) = rest.split_at(end);
+        let (kind, rest) = (&text[kind], &text[whole.end..]);
         let comment = self.comments.len();
         match kind {
             b"-next-line" => {

@@ -124,9 +124,7 @@ impl WrittenForm {
                 },
             )
         });
-        let mut forms = forms.filter(|form| {
-            (form.is_decoded || !is_name) && (!form.is_of_tree || link.reference.starts_with(b"/"))
-        });
+        let mut forms = forms.filter(|form| form.is_decoded || !is_name);
         let is_target = |uri: Option<Vec<u8>>| uri.as_deref() == Some(target);
         forms.find(|form| {
             let by = |rules| form.resolve_by(rules, base, link.reference);

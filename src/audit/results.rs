@@ -177,11 +177,6 @@ impl OnlineResults {
         let report = report.unwrap_or(&Value::Null);
         // The status of lychee, and the redirects that it followed, are in an object.
         let status = report.get("code").or(report.get("text")).unwrap_or(report);
-        let word = |value: &Value| match value {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => String::new(),
-        };
         let (mut code, mut location) = (word(status), text("location"));
         if status.is_null() && text("origin").is_some() {
             "200".clone_into(&mut code);
@@ -220,10 +215,7 @@ impl OnlineResults {
             Some((_, fields)) => {
                 let fields: Value = serde_json::from_str(&format!("{{{fields}"))
                     .map_err(|error| error.to_string())?;
-                let field = |key: &str| match fields.get(key)? {
-                    Value::String(text) => Some(text.clone()),
-                    value => Some(value.to_string()),
-                };
+                let field = |key: &str| fields.get(key).map(word);
                 (field("url"), field("status"))
             }
             None => (
@@ -259,6 +251,15 @@ impl OnlineResults {
             result.status = status.to_owned();
             result.location = location.map(str::to_owned);
         }
+    }
+}
+
+/// Returns a text or a number of JSON.
+fn word(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::archive::git::ObjectReader;
 use crate::audit::options::AddedLines;
 use crate::bytes::class::number;
 use crate::bytes::pattern::Pattern;
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{bytes_of, path_of};
 
 /// The first arguments of git: nothing that a repository configures is run.
 const SAFE: &str = "--no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null";
@@ -34,6 +34,9 @@ const LINES: &str = "diff -U0 --inter-hunk-context=0 -M --text --relative --no-c
 
 /// The arguments of git that list the files of a directory of a revision, before its name.
 const TREE: &str = "ls-tree -r -z --full-tree --end-of-options";
+
+/// A file or a symbolic link in this list: `MODE TYPE OBJECT<tab>NAME`.
+static ENTRY: Pattern = Pattern::new(r"^(100|120)[^ \t]* [^ \t]* ([^ \t]*)[^\t]*\t(.*)$");
 
 /// Maximum length in bytes of the destination of a symbolic link.
 const MAX_LINK: u64 = 4096;
@@ -205,19 +208,13 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir> {
     let mut reader = ObjectReader::spawn(&mut git(here, "")).map_err(failed)?;
     let mut links = Vec::new();
     for entry in &entries {
-        let entry = entry.as_os_str().as_encoded_bytes();
-        // `MODE TYPE OBJECT<tab>NAME`
-        let (about, path) = entry.split_at(memchr::memchr(b'\t', entry).unwrap_or(0));
-        let path = path_of(path.get(1..).unwrap_or_default());
-        let mut words = about.split(|&byte| byte == b' ');
-        let mode = words.next().unwrap_or_default();
-        let is_link = mode.starts_with(b"120");
-        let is_read = is_link || mode.starts_with(b"100");
-        let mut parts = path.components();
-        let is_below = parts.all(|part| matches!(part, Component::Normal(_)));
-        let Some(object) = words.nth(1).filter(|_| is_read && is_below) else {
+        let Some(entry) = ENTRY.captures(bytes_of(entry)) else {
             continue;
         };
+        let (is_link, object, path) = (entry[1] == *b"120", &entry[2], path_of(&entry[3]));
+        if !(path.components()).all(|part| matches!(part, Component::Normal(_))) {
+            continue;
+        }
         let mut write = || {
             let object = reader.request(object)?;
             let (_, length) = object.ok_or_else(|| io::Error::other("git lacks an object"))?;

@@ -247,7 +247,8 @@ fn left_out(
 /// Refuses moves of and to places where nothing can be moved. Returns the paths without symbolic links.
 fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<[PathBuf; 2]> {
     let shown = |path: &Path, reason: &str| Error::from(format!("{}: {reason}", path.display()));
-    let found = fs::symlink_metadata(old).map_err(|error| shown(old, &error.to_string()))?;
+    let failed = |path, error: io::Error| shown(path, &error.to_string());
+    let found = fs::symlink_metadata(old).map_err(|error| failed(old, error))?;
     if found.is_symlink() {
         return Err(shown(old, "a symbolic link is not moved"));
     }
@@ -261,7 +262,6 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<[PathBuf; 2]> {
     if !existing.is_dir() {
         return Err(shown(existing, "it is not a folder"));
     }
-    let failed = |path, error: io::Error| shown(path, &error.to_string());
     let real = |path| fs::canonicalize(path).map_err(|error| failed(path, error));
     let (old_path, new_directory) = (real(old)?, real(existing)?);
     if new_directory.starts_with(&old_path) {

@@ -216,8 +216,8 @@ fn segment(text: &[u8], all: &[u8], special: &[u8]) -> Option<SegmentPattern> {
     let name = text.strip_prefix(b":").unwrap_or_default();
     match name.strip_suffix(b"*") {
         _ if text == all => Some(SegmentPattern::rest(b"")),
-        Some(all) if is_name(all) => Some(SegmentPattern::rest(all)),
-        None if is_name(name) => Some(SegmentPattern::Named(name.into())),
+        Some(all) if NAME.is_match(all) => Some(SegmentPattern::rest(all)),
+        None if NAME.is_match(name) => Some(SegmentPattern::Named(name.into())),
         _ if text.iter().any(|byte| special.contains(byte)) => None,
         _ => Some(SegmentPattern::literal(text)),
     }

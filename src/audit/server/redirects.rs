@@ -22,7 +22,7 @@ pub(super) fn parse_lines(text: &[u8]) -> Option<ParsedRules> {
 }
 
 fn rule_of(text: &[u8], words: &[&[u8]]) -> Result<ServerRule, Unfit> {
-    let is_destination = |word: &&[u8]| word.starts_with(b"/") || is_absolute(word);
+    let is_destination = |word: &&[u8]| word.starts_with(b"/") || ABSOLUTE.is_match(word);
     let to = words[1..].iter().position(is_destination);
     let to = to.ok_or(Unfit::Invalid)? + 1;
     let mut query = Vec::new();
@@ -59,10 +59,7 @@ fn condition(key: &[u8], value: &[u8]) -> QueryCondition {
     }
 }
 
-fn is_absolute(reference: &[u8]) -> bool {
-    let scheme = memchr::memmem::find(reference, b"://");
-    scheme.is_some_and(|end| end > 0 && reference[..end].iter().all(u8::is_ascii_alphabetic))
-}
+static ABSOLUTE: Pattern = Pattern::new("^[A-Za-z]+://");
 
 fn template(text: &[u8], span: Span) -> DestinationTemplate {
     // A splat may be written as in the path.
@@ -75,7 +72,7 @@ fn template(text: &[u8], span: Span) -> DestinationTemplate {
 
 /// Parses a path with `:name` and `*`.
 fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
-    if is_absolute(from) {
+    if ABSOLUTE.is_match(from) {
         // The rule is about another host, or about a scheme.
         return Err(Unfit::Unfollowed);
     }
@@ -85,7 +82,9 @@ fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     let end = memchr::memchr(b'#', from).unwrap_or(from.len());
     let from = from[..end].strip_suffix(b"/").unwrap_or(&from[..end]);
     let segments = PathPattern::segments(from, |segment| match segment.strip_prefix(b":") {
-        Some(name) => is_name(name).then(|| SegmentPattern::Named(name.into())),
+        Some(name) => NAME
+            .is_match(name)
+            .then(|| SegmentPattern::Named(name.into())),
         None if segment == b"*" => Some(SegmentPattern::rest(b"splat")),
         None => (!segment.contains(&b'*')).then(|| SegmentPattern::literal(segment)),
     });
@@ -150,7 +149,7 @@ fn rule_of_table(entry: &DeValue<'_>) -> Result<ServerRule, Unfit> {
     let from = get("from").and_then(DeValue::as_str);
     let from = from.ok_or(Unfit::Invalid)?;
     // The slash at the start may be left out.
-    let is_whole = from.starts_with('/') || is_absolute(from.as_bytes());
+    let is_whole = from.starts_with('/') || ABSOLUTE.is_match(from.as_bytes());
     let slash = if is_whole { "" } else { "/" };
     let from = pattern([slash, from].concat().as_bytes())?;
     let to = entry.get("to").ok_or(Unfit::Invalid)?;

@@ -284,10 +284,7 @@ pub(super) fn segments(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').take(count)
 }
 
-pub(super) fn is_name(name: &[u8]) -> bool {
-    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    !name.is_empty() && name.iter().all(in_name)
-}
+pub(super) static NAME: Pattern = Pattern::new(r"^\w+$");
 
 impl PathPattern {
     /// `None` for paths whose places are not whole segments, as `pattern` finds them.

@@ -390,12 +390,11 @@ struct ScriptReader<'t> {
 
 impl<'t> ScriptReader<'t> {
     fn new(text: &'t str, at: usize) -> Self {
-        let (depth, names) = (0, 0);
         ScriptReader {
             text,
             at,
-            depth,
-            names,
+            depth: 0,
+            names: 0,
         }
     }
 

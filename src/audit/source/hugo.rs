@@ -65,10 +65,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let with_url = |name: &&str| (name.to_string(), url_of(Some(name)));
     let languages: Vec<_> = languages.iter().map(with_url).collect();
     let mounts = Mounts::of(directory, &values, site, &url_of);
-    let hook = values.get("markup.goldmark.renderHooks.link");
-    let hook = hook.unwrap_or(&Setting::Null);
-    let embedded = hook.text("useEmbedded").unwrap_or("never");
-    let uses_embedded = hook.flag_or("enableDefault", false) || embedded != "never";
+    let embedded = values.text("markup.goldmark.renderHooks.link.useEmbedded");
+    let uses_embedded = embedded.is_some_and(|embedded| embedded != "never")
+        || values.flag_or("markup.goldmark.renderHooks.link.enableDefault", false);
     let rules = Hugo {
         values,
         finds_files: mounts.has_own_hook || uses_embedded || languages.len() > 1,

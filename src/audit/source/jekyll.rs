@@ -313,9 +313,8 @@ impl SiteRules for Jekyll {
         reference.at(&[path, b".html"].concat()).by_url(attempts);
         let own = str::from_utf8(&reference.file[reference.site.content().len()..]);
         let is_document = own.is_ok_and(|own| self.collection(own).is_some());
-        let links = self.values.get("relative_links").unwrap_or(&Setting::Null);
-        let is_linked =
-            links.flag_or("enabled", true) && (!is_document || links.flag_or("collections", false));
+        let is_linked = self.values.flag_or("relative_links.enabled", true)
+            && (!is_document || self.values.flag_or("relative_links.collections", false));
         if reference.syntax == Syntax::Text && is_linked {
             // The slash at the start is dropped.
             attempts.file(join(up_to_slash(reference.file), below));
