@@ -64,14 +64,9 @@ struct RuleChecks<'a> {
 
 impl RuleChecks<'_> {
     fn push(&self, out: &mut Vec<u8>) -> u64 {
-        for (code, found) in self.file.notes() {
-            let diagnostic = Diagnostic {
-                member: self.member,
-                code,
-                count: found.count,
-                offset: found.first,
-            };
-            WireRecord::Diagnostic(diagnostic).pack(out);
+        for found in self.file.notes() {
+            let member = self.member;
+            WireRecord::Diagnostic(Diagnostic { member, ..found }).pack(out);
         }
         if self.uri.is_empty() {
             return 0;

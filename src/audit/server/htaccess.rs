@@ -45,7 +45,7 @@ pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
             name => found.directive(name, &words[1..], span),
         };
         if followed.is_none() {
-            found.unfollowed.add(span.start);
+            found.unfollowed.push(span.start);
         }
     }
     Some(found)

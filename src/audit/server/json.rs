@@ -108,21 +108,21 @@ impl JsonRules {
                 continue;
             };
             let Some(entries) = read::<Vec<&RawValue>>(list) else {
-                parsed.invalid.add(offset(list));
+                parsed.invalid.push(offset(list));
                 continue;
             };
             for entry in entries {
                 match self.rule(text, entry, names) {
                     Some(Ok(rule)) => parsed.rules.push(rule),
-                    Some(Err(at)) => parsed.unfollowed.add(at),
+                    Some(Err(at)) => parsed.unfollowed.push(at),
                     None if has_routes => {}
-                    None => parsed.invalid.add(offset(entry)),
+                    None => parsed.invalid.push(offset(entry)),
                 }
             }
         }
         // The older way, with another order.
         if let Some(routes) = members.get("routes").filter(|_| !has_routes) {
-            parsed.unfollowed.add(offset(routes));
+            parsed.unfollowed.push(offset(routes));
         }
         if has_routes {
             let rule = |rule: &&RawValue| self.rule(text, rule, &("", "", "rewrite", 200))?.ok();

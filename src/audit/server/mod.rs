@@ -21,12 +21,13 @@ use super::disk::OptionalExtension::{self, Never, WithSlash, WithoutSlash};
 use super::disk::{DiskTree, FileNaming, LookupMatch, start_of};
 use super::source::paths::with_slash;
 use crate::bytes::lines::mark_length;
-use crate::document::diagnostic::{self, Code};
+use crate::document::diagnostic;
+use crate::linker::Diagnostic;
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
-use rule::{Occurrences, ParsedRules, ServerSettings};
+use rule::{ParsedRules, ServerSettings};
 
 pub(super) use index::{MatchedRule, RuleIndex};
 pub(super) use rule::{DestinationTemplate, Request, ServerRule};
@@ -202,14 +203,13 @@ impl RuleSyntax {
         let is_invalid = parsed.is_none();
         let mut parsed = parsed.unwrap_or_default();
         if is_invalid {
-            parsed.invalid.add(0);
+            parsed.invalid.push(0);
         }
-        if let Some(length) = file.cut.filter(|_| !is_whole) {
-            parsed.cut.add(length);
-        }
+        parsed.cut = file.cut.filter(|_| !is_whole);
         parsed.locate(&file.text);
         let rules = RuleIndex::new(std::mem::take(&mut parsed.rules), self.is_slash_significant);
-        parsed.unfollowed.count += rules.unfollowed;
+        // Those past the limits are at no offset.
+        parsed.unfollowed.extend(vec![0; rules.unfollowed as usize]);
         RuleFile {
             path: file.path,
             rules,
@@ -246,13 +246,17 @@ pub(super) struct RuleFile {
 }
 
 impl RuleFile {
-    pub(super) fn notes(&self) -> impl Iterator<Item = (&'static Code, Occurrences)> {
+    pub(super) fn notes(&self) -> impl Iterator<Item = Diagnostic<'_>> {
         let notes = [
-            (&diagnostic::SERVER_UNFOLLOWED, self.parsed.unfollowed),
-            (&diagnostic::SERVER_INVALID, self.parsed.invalid),
-            (&diagnostic::SERVER_TOO_LONG, self.parsed.cut),
+            (&diagnostic::SERVER_UNFOLLOWED, &*self.parsed.unfollowed),
+            (&diagnostic::SERVER_INVALID, &*self.parsed.invalid),
+            (&diagnostic::SERVER_TOO_LONG, self.parsed.cut.as_slice()),
         ];
-        notes.into_iter().filter(|(_, found)| found.count > 0)
+        notes.into_iter().filter_map(|(code, offsets)| {
+            let count = offsets.len() as u64;
+            let first = Diagnostic::new(None, code, *offsets.first()?);
+            Some(Diagnostic { count, ..first })
+        })
     }
 
     /// Returns all destinations, with the status of the answer: of rules, and of error pages.
@@ -588,7 +592,7 @@ impl Servers {
                 root: shown(&view.root),
                 server: view.kind.name,
                 rules: files.iter().map(rules).sum(),
-                unfollowed: notes.map(|(_, found)| found.count).sum(),
+                unfollowed: notes.map(|found| found.count).sum(),
             }
         };
         self.views.iter().map(summary).collect()

@@ -201,12 +201,12 @@ impl ServerRule {
 #[derive(Debug, Default)]
 pub(super) struct ParsedRules {
     pub(super) rules: Vec<ServerRule>,
-    /// Rules that only the server follows.
-    pub(super) unfollowed: Occurrences,
-    /// Lines without a rule.
-    pub(super) invalid: Occurrences,
+    /// The offsets of rules that only the server follows.
+    pub(super) unfollowed: Vec<u64>,
+    /// The offsets of lines without a rule.
+    pub(super) invalid: Vec<u64>,
     /// The length that was read of a longer file.
-    pub(super) cut: Occurrences,
+    pub(super) cut: Option<u64>,
     /// Paths of error pages, with the slash at their start.
     pub(super) error_pages: Vec<DestinationTemplate>,
     pub(super) settings: ServerSettings,
@@ -225,8 +225,8 @@ impl ParsedRules {
     pub(super) fn add(&mut self, rule: Result<ServerRule, Unfit>, offset: u64) {
         match rule {
             Ok(rule) => self.rules.push(rule),
-            Err(Unfit::Invalid) => self.invalid.add(offset),
-            Err(Unfit::Unfollowed) => self.unfollowed.add(offset),
+            Err(Unfit::Invalid) => self.invalid.push(offset),
+            Err(Unfit::Unfollowed) => self.unfollowed.push(offset),
         }
     }
 
@@ -251,21 +251,6 @@ pub(super) enum Unfit {
 
 pub(super) fn offset_in(text: &[u8], part: &[u8]) -> u64 {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::audit) struct Occurrences {
-    pub(in crate::audit) count: u64,
-    pub(in crate::audit) first: u64,
-}
-
-impl Occurrences {
-    pub(super) fn add(&mut self, offset: u64) {
-        if self.count == 0 {
-            self.first = offset;
-        }
-        self.count += 1;
-    }
 }
 
 pub(super) fn parameters(query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {

@@ -3,7 +3,7 @@ use crate::audit::server::redirects::parse_lines;
 
 fn index(lines: &str) -> RuleIndex {
     let parsed = parse_lines(lines.as_bytes()).unwrap_or_default();
-    assert_eq!(parsed.invalid.count + parsed.unfollowed.count, 0);
+    assert_eq!(parsed.invalid.len() + parsed.unfollowed.len(), 0);
     RuleIndex::new(parsed.rules, false)
 }
 
