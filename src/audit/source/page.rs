@@ -301,9 +301,7 @@ impl<'a> SourcePage<'a> {
         let url = bare.unwrap_or(url);
         let mut other_case;
         match self.routes().find(url) {
-            Some((file, LookupMatch::Exact)) => {
-                return Some(self.file_at(file, LookupMatch::Exact));
-            }
+            Some((file, how @ LookupMatch::Exact)) => return Some(self.file_at(file, how)),
             found => other_case = found.map(|(file, how)| self.file_at(file, how)),
         }
         if site.made.contains(normal(url)) {
@@ -320,8 +318,8 @@ impl<'a> SourcePage<'a> {
                 Some((file, how @ LookupMatch::OtherCase)) => {
                     other_case = Some(self.file_at(&file, how));
                 }
-                Some((file, _)) if overlay.serves(&file) => {
-                    return Some(self.file_at(&file, LookupMatch::Exact));
+                Some((file, how)) if overlay.serves(&file) => {
+                    return Some(self.file_at(&file, how));
                 }
                 _ => {}
             }
