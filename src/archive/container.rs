@@ -185,14 +185,8 @@ pub struct ArchiveFault {
     pub offset: u64,
 }
 
-impl ArchiveFault {
-    pub(super) fn new(code: &'static Code, offset: u64) -> Self {
-        ArchiveFault { code, offset }
-    }
-}
-
 pub(super) fn note(faults: &mut Vec<ArchiveFault>, code: &'static Code, offset: u64) {
-    faults.push(ArchiveFault::new(code, offset));
+    faults.push(ArchiveFault { code, offset });
 }
 
 /// Damage that decoders of a body have met.
@@ -227,10 +221,9 @@ impl BodyFaults {
         let mut body = self.0.lock();
         let (mut codes, decoders) = (take(&mut body.codes), take(&mut body.decoders));
         codes.extend(decoders.errors().map(|error| <&Code>::from(error.fault)));
-        let faults = codes.into_iter();
-        faults
-            .map(|code| ArchiveFault::new(code, body.offset))
-            .collect()
+        let offset = body.offset;
+        let faults = codes.into_iter().map(|code| ArchiveFault { code, offset });
+        faults.collect()
     }
 }
 

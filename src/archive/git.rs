@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use memchr::memmem;
 
-use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents};
+use super::container::{ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, note};
 use super::{ArchiveFormat, ArchiveKind};
 use crate::bytes::class::number;
 use crate::document::Format;
@@ -212,7 +212,7 @@ impl PublicInbox {
     }
 
     fn fault(&mut self, code: &'static Code) {
-        self.faults.push(ArchiveFault::new(code, 0));
+        note(&mut self.faults, code, 0);
     }
 
     /// Reads the history, from the newest commit on, by first parents.

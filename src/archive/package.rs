@@ -162,7 +162,7 @@ fn find_encryption(file: Arc<dyn ReadAt>) -> ArchiveFault {
         }
         source.skip((PIECE - stream.len()) as u64);
     };
-    ArchiveFault::new(code, 0)
+    ArchiveFault { code, offset: 0 }
 }
 
 struct Package {

@@ -27,16 +27,14 @@ const GIVEN: u64 = 4 << 20;
 const REGIONS: usize = 1 << 16;
 
 pub(super) fn starts(head: &[u8]) -> bool {
-    // The first header may be damaged, or cut.
-    let magic = head.get(TarHeader::MAGIC..).unwrap_or_default();
-    let block = head.first_chunk();
-    let (blocks, _) = head.as_chunks();
-    let mut later = blocks.iter().skip(1);
-    magic.starts_with(b"ustar")
-        || block.is_some_and(|block| TarHeader(block).is_valid())
-        || later.any(|block| {
-            block[TarHeader::MAGIC..].starts_with(b"ustar") && TarHeader(block).is_valid()
-        })
+    let is_marked = |block: &[u8]| {
+        let magic = block.get(TarHeader::MAGIC..);
+        magic.is_some_and(|magic| magic.starts_with(b"ustar"))
+    };
+    let mut valid = head.as_chunks().0.iter().enumerate();
+    // The first header may be damaged, or cut, or lack the mark.
+    is_marked(head)
+        || valid.any(|(at, block)| (at == 0 || is_marked(block)) && TarHeader(block).is_valid())
 }
 
 struct TarHeader<'a>(&'a [u8; BLOCK]);

@@ -564,8 +564,8 @@ impl WebArchive {
         // A cut body is not damage where the record says so.
         let is_cut = keys.fields.truncated.is_some();
         if keys.cut_names() {
-            let fault = ArchiveFault::new(&diagnostic::RECORD_NAME_TOO_LONG, keys.offset);
-            self.faults.push(fault);
+            let code = &diagnostic::RECORD_NAME_TOO_LONG;
+            note(&mut self.faults, code, keys.offset);
         }
         let keys = Arc::new(keys);
         if !is_read {

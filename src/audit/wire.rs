@@ -370,7 +370,7 @@ macro_rules! packed_as {
 
 packed_as! {
     bool as u64, |flag| u64::from(*flag), |number| number == 1;
-    Context as u64, |context| *context as u64, |number| row(&Context::NAMES, number).0;
+    Context as u64, |context| *context as u64, |number| *row(Context::ALL, number);
     Level as u64, |level| *level as u64, |number| *row(Level::ALL, number);
     LinkState as u64, |state| *state as u64, |number| *row(LinkState::ALL, number);
     ResolveErrorKind as u64, |kind| *kind as u64, |number| *row(ResolveErrorKind::ALL, number);

@@ -155,8 +155,8 @@ pub(super) trait BlockReader: Send {
     /// Returns whether a line without its line break is skipped, by its first bytes.
     fn passes_over(&mut self, head: &[u8]) -> bool;
 
-    /// Reads lines that are not blank; returns the index after the last line read, at least the first.
-    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize;
+    /// Reads lines, the first of which is not blank.
+    fn read(&mut self, bytes: &[u8], block: Range<usize>);
 
     fn results(&mut self) -> &mut BlockResults;
 
@@ -243,11 +243,11 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
             let results = reader.results();
             results.offset = window.offset;
             results.batch = std::mem::take(&mut events.batch);
-            let read = reader.read(bytes, at..at + end);
+            reader.read(bytes, at..at + end);
             let results = reader.results();
             events.batch = std::mem::take(&mut results.batch);
             results.report(&window, events);
-            at = read.max(at + 1);
+            at += end;
         }
         at
     }

@@ -34,6 +34,13 @@ pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
     id
 }
 
+/// Returns a name for comparison (`docutils.nodes.fully_normalize_name`): lower case, white space collapsed.
+pub(super) fn normal_name(name: &[u8]) -> Vec<u8> {
+    let name = String::from_utf8_lossy(name).to_lowercase();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.join(" ").into_bytes()
+}
+
 #[cfg(test)]
 #[path = "../../tests/unit/document/docutils.rs"]
 mod tests;

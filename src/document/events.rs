@@ -108,57 +108,37 @@ pub(crate) fn cut_name(name: &[u8]) -> (&[u8], bool) {
     (&name[..end.unwrap_or(MAX_NAME_LEN)], true)
 }
 
-/// The syntax around a reference in its document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Context {
-    /// Text between angle brackets (RFC 2396 Appendix E).
-    Angle,
-    /// Text between double quotes (RFC 2396 Appendix E).
-    Quoted,
-    /// Text without delimiters.
-    Bare,
-    /// A terminal hyperlink, `ESC ]8;;`.
-    Osc8,
-    /// Text that starts with `www.` (RFC 2396 Appendix F).
-    Www,
-    /// A mail address in text.
-    Email,
-    /// An attribute of a markup element, or the data of a script element.
-    Attribute,
-    /// CSS in a style attribute or a style element.
-    Style,
-    /// Character data of a markup document.
-    Text,
-    /// A header field of a message or a response.
-    Header,
-    /// A comment.
-    Comment,
+named! {
+    /// The syntax around a reference in its document.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Context {
+        /// Text between angle brackets (RFC 2396 Appendix E).
+        Angle = "angle",
+        /// Text between double quotes (RFC 2396 Appendix E).
+        Quoted = "quoted",
+        /// Text without delimiters.
+        Bare = "bare",
+        /// A terminal hyperlink, `ESC ]8;;`.
+        Osc8 = "osc8",
+        /// Text that starts with `www.` (RFC 2396 Appendix F).
+        Www = "www",
+        /// A mail address in text.
+        Email = "email",
+        /// An attribute of a markup element, or the data of a script element.
+        Attribute = "attribute",
+        /// CSS in a style attribute or a style element.
+        Style = "style",
+        /// Character data of a markup document.
+        Text = "text",
+        /// A header field of a message or a response.
+        Header = "header",
+        /// A comment.
+        Comment = "comment",
+    }
 }
 
 displayed_by_name!(Context);
-
-impl Context {
-    /// Every context with its name in records.
-    pub const NAMES: [(Context, &'static str); 11] = [
-        (Context::Angle, "angle"),
-        (Context::Quoted, "quoted"),
-        (Context::Bare, "bare"),
-        (Context::Osc8, "osc8"),
-        (Context::Www, "www"),
-        (Context::Email, "email"),
-        (Context::Attribute, "attribute"),
-        (Context::Style, "style"),
-        (Context::Text, "text"),
-        (Context::Header, "header"),
-        (Context::Comment, "comment"),
-    ];
-
-    /// Returns the name in records.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].1
-    }
-}
 
 /// The escapes of one syntax around a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -229,7 +229,8 @@ fn check_descriptor(source: &mut BufferedSource, tally: &Tally) -> Option<Archiv
     let holds = bytes.len() >= size && u32_at(bytes, start) == tally.sum();
     let length = size.min(bytes.len());
     source.consume(length);
-    (!holds).then(|| ArchiveFault::new(&diagnostic::COMPRESS_CORRUPT, offset))
+    let code = &diagnostic::COMPRESS_CORRUPT;
+    (!holds).then_some(ArchiveFault { code, offset })
 }
 
 /// Reads stored contents up to the descriptor that fits them; `None` there.

@@ -158,8 +158,8 @@ fn scheme(text: &str) -> Result<String, String> {
 }
 
 fn context(name: &str) -> Result<Context, String> {
-    let rows = Context::NAMES.iter();
-    named(name, rows.map(|&(context, name)| (name, context)))
+    let rows = Context::ALL.iter();
+    named(name, rows.map(|&context| (context.name(), context)))
 }
 
 /// Flags for other output than references.

@@ -19,28 +19,23 @@ const MAX_POINTER_LEN: usize = 1024;
 const MAX_NAME_LEN: usize = 6 * MAX_POINTER_LEN + 6;
 
 #[derive(Clone, Copy, Debug)]
-enum LevelName {
-    Window(u32, u32),
-    Kept(u32, u32),
+struct JsonLevel {
+    container: JsonContainer,
+    /// The raw name of the current member, of the window or of [`ValuePath::names`].
+    name: TextRange,
+    index: u64,
 }
 
-impl LevelName {
+impl JsonLevel {
     #[inline]
-    fn raw<'a>(self, bytes: &'a [u8], names: &'a [u8]) -> &'a [u8] {
-        let (text, start, end) = match self {
-            LevelName::Window(start, end) => (bytes, start, end),
-            LevelName::Kept(start, end) => (names, start, end),
+    fn name<'a>(&self, bytes: &'a [u8], names: &'a [u8]) -> &'a [u8] {
+        let (text, start, end) = match self.name {
+            TextRange::Window(start, end) => (bytes, start, end),
+            TextRange::Stored(start, end) => (names, start, end),
         };
         let raw = &text[start as usize..end as usize];
         &raw[..raw.len().min(MAX_NAME_LEN)]
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct JsonLevel {
-    container: JsonContainer,
-    name: LevelName,
-    index: u64,
 }
 
 #[derive(Clone, Debug, SmartDefault)]
@@ -78,9 +73,7 @@ impl ValuePath {
         levels.all(|(level, &step)| match level.container {
             JsonContainer::Array => step == ITEM,
             JsonContainer::Object if matches!(step, ITEM | MEMBER) => step == MEMBER,
-            JsonContainer::Object => {
-                *unescaped(level.name.raw(bytes, &self.names)) == *step.as_bytes()
-            }
+            JsonContainer::Object => *unescaped(level.name(bytes, &self.names)) == *step.as_bytes(),
         })
     }
 
@@ -92,7 +85,7 @@ impl ValuePath {
         }
         self.levels.push(JsonLevel {
             container,
-            name: LevelName::Window(0, 0),
+            name: TextRange::Window(0, 0),
             index: 0,
         });
     }
@@ -102,7 +95,7 @@ impl ValuePath {
         if self.beyond > 0 {
             self.beyond -= 1;
         } else if let Some(level) = self.levels.pop()
-            && let LevelName::Kept(start, _) = level.name
+            && let TextRange::Stored(start, _) = level.name
         {
             self.names.truncate(start as usize);
         }
@@ -114,18 +107,18 @@ impl ValuePath {
         let (0, Some(level)) = (self.beyond, self.levels.last_mut()) else {
             return;
         };
-        if let LevelName::Kept(start, _) = level.name {
+        if let TextRange::Stored(start, _) = level.name {
             self.names.truncate(start as usize);
         }
-        level.name = LevelName::Window(name.range.start as u32, name.range.end as u32);
+        level.name = TextRange::window(name.range.clone());
     }
 
     pub(super) fn end_window(&mut self, bytes: &[u8]) {
         for level in &mut self.levels {
-            if let LevelName::Window(..) = level.name {
+            if let TextRange::Window(..) = level.name {
                 let start = self.names.len() as u32;
-                self.names.extend_from_slice(level.name.raw(bytes, &[]));
-                level.name = LevelName::Kept(start, self.names.len() as u32);
+                self.names.extend_from_slice(level.name(bytes, &[]));
+                level.name = TextRange::Stored(start, self.names.len() as u32);
             }
         }
     }
@@ -152,7 +145,7 @@ impl ValuePath {
     /// Returns the name of the current member; empty in an array.
     pub(super) fn last_name<'a>(&'a self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let level = self.levels.last();
-        unescaped(level.map_or(&[], |level| level.name.raw(bytes, &self.names)))
+        unescaped(level.map_or(&[], |level| level.name(bytes, &self.names)))
     }
 
     /// Returns a reference that is the whole current value, a string with the contents `text`; `None`: as written.
@@ -185,7 +178,7 @@ impl ValuePath {
             match level.container {
                 JsonContainer::Array => push_number(level.index, &mut self.pointer),
                 JsonContainer::Object => {
-                    push_name(level.name.raw(bytes, &self.names), &mut self.pointer);
+                    push_name(level.name(bytes, &self.names), &mut self.pointer);
                 }
             }
             if self.pointer.len() > MAX_POINTER_LEN {

@@ -55,7 +55,7 @@ impl BlockReader for LatexReader {
         &mut self.results
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) {
         let mut text = bytes[block.clone()].to_vec();
         let mut at = 0;
         loop {
@@ -113,7 +113,6 @@ impl BlockReader for LatexReader {
             };
         }
         text_references(&text, block.start, &self.text, &mut self.results);
-        block.end
     }
 }
 

@@ -24,6 +24,7 @@ use pulldown_cmark::{
 };
 use regex::bytes::Captures;
 
+use super::docutils::normal_name;
 use super::events::{
     Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RemarkKind, Span,
     TextRange,
@@ -654,14 +655,14 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         let headings = self.headings.iter();
         let headings: HashSet<_> = match self.dialect.labels {
             ImplicitLabels::Headings => headings
-                .map(|heading| normal_label(&heading.text))
+                .map(|heading| normal_name(heading.text.as_bytes()))
                 .collect(),
             _ => HashSet::new(),
         };
         for (range, label) in std::mem::take(&mut self.undefined) {
             let is_implicit = match self.dialect.labels {
                 ImplicitLabels::None => false,
-                ImplicitLabels::Headings => headings.contains(&normal_label(&label)),
+                ImplicitLabels::Headings => headings.contains(&normal_name(label.as_bytes())),
                 ImplicitLabels::Words => !label.contains(char::is_whitespace),
             };
             if !is_implicit {
@@ -791,12 +792,6 @@ fn wiki_target(link: &str, dialect: &Dialect) -> String {
         push_path((dialect.make)(heading).as_bytes(), &mut target);
     }
     String::from_utf8_lossy(&target).into_owned()
-}
-
-/// Returns a label in a form without differences of case and white space.
-fn normal_label(label: &str) -> String {
-    let words: Vec<_> = label.split_whitespace().collect();
-    words.join(" ").to_lowercase()
 }
 
 /// Returns whether the undefined `[text][label]` or `[label][]` was meant as a link, unlike text such

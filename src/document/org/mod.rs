@@ -86,10 +86,10 @@ impl BlockReader for OrgReader {
         &mut self.results
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) {
         self.verbatim = verbatim_name(&bytes[block.clone()]);
         if self.verbatim.is_some() {
-            return block.end;
+            return;
         }
         let mut text = bytes[block.clone()].to_vec();
         for line in lines(bytes, block.clone()) {
@@ -104,7 +104,6 @@ impl BlockReader for OrgReader {
             }
         }
         self.inline(&mut text, block.start);
-        block.end
     }
 }
 

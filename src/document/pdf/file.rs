@@ -425,10 +425,11 @@ impl<'a> PdfFile<'a> {
     fn data(&mut self, stream: PdfValue, length: Option<PdfValue>) -> Option<Range<usize>> {
         let end = self.end(stream)?;
         let keyword = self.value_at(0, end)?;
-        let start = lexer::stream_start(self.bytes, keyword.at)?;
+        let start = keyword.at + lexer::STREAM.find(self.rest(keyword))?.len();
         let length = length.and_then(|length| self.plain_number(length));
         let end = length.and_then(|length| start.checked_add(length));
-        if let Some(end) = end.filter(|&end| lexer::ends_stream(self.bytes, end)) {
+        let rest = |end: usize| self.bytes.get(end..).unwrap_or_default();
+        if let Some(end) = end.filter(|&end| lexer::END_STREAM.is_match(rest(end))) {
             return Some(start..end);
         }
         let rest = &self.bytes[start.min(self.bytes.len())..];

@@ -223,15 +223,6 @@ fn pdf_doc_character(byte: u8) -> char {
 }
 
 /// The keyword before a stream, and its line end (section 7.3.8.1).
-static STREAM: Pattern = Pattern::new(r"^stream(?:\r?\n|\r)?");
+pub(super) static STREAM: Pattern = Pattern::new(r"^stream(?:\r?\n|\r)?");
 /// The keyword after a stream: a line end is before it, and more white space is tolerated.
-static END_STREAM: Pattern = Pattern::new(r"^[\x00\t\n\f\r ]{0,16}endstream");
-
-/// Returns the index of the first byte of a stream whose keyword is at an index.
-pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
-    Some(at + STREAM.find(bytes.get(at..)?)?.len())
-}
-
-pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
-    (bytes.get(at..)).is_some_and(|rest| END_STREAM.is_match(rest))
-}
+pub(super) static END_STREAM: Pattern = Pattern::new(r"^[\x00\t\n\f\r ]{0,16}endstream");

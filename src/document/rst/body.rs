@@ -92,9 +92,8 @@ impl BlockReader for BodyReader {
         !line.is_empty() && self.is_opaque(line)
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
-        self.lines(&lines(bytes, block.clone()));
-        block.end
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) {
+        self.lines(&lines(bytes, block));
     }
 }
 

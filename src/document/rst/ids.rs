@@ -1,15 +1,8 @@
-//! Names, and the identifiers of titles.
+//! The identifiers of titles.
 
 use std::collections::HashSet;
 
 use crate::document::docutils::make_id;
-
-/// Returns a name for comparison (`docutils.nodes.fully_normalize_name`): lower case, white space collapsed.
-pub(super) fn normal_name(name: &[u8]) -> Vec<u8> {
-    let name = String::from_utf8_lossy(name).to_lowercase();
-    let words: Vec<&str> = name.split_whitespace().collect();
-    words.join(" ").into_bytes()
-}
 
 /// The identifiers of the titles of a document: repeated ones are numbered.
 #[derive(Debug, Default)]

@@ -2,10 +2,9 @@ use std::ops::Range;
 
 use super::body::BodyReader;
 use super::boundary::{explicit_title, unescape};
-use super::ids::normal_name;
 use crate::bytes::class::run_end;
 use crate::document::blocks::Line;
-use crate::document::docutils::make_id;
+use crate::document::docutils::{make_id, normal_name};
 use crate::document::events::{BaseSelector, FoundReference, RemarkKind};
 use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;

@@ -279,14 +279,12 @@ fn normalize_base(
     encoding: &'static Encoding,
     uri: &mut Vec<u8>,
 ) -> Result<(), BaseError> {
-    let (without, dialect) = (Prepared::default(), Some(UriDialect::Whatwg));
-    let copied = fast_path::find(&without, dialect, base, ByteClasses::of(base));
-    if let Some(Concatenation { front, rest, .. }) = copied {
-        uri.extend_from_slice(front);
-        uri.extend_from_slice(rest);
-        return Ok(());
-    }
-    match whatwg::resolve(None, encoding, base, uri) {
+    let resolver = Resolver {
+        dialect: Some(UriDialect::Whatwg),
+        encoding,
+        ..Resolver::without_base(Rules::Whatwg)
+    };
+    match resolver.resolve_into(base, uri) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ResolveErrorKind::NoBase => Err(BaseError::NOT_ABSOLUTE),
         Err(_) => Err(BaseError::UNPARSABLE),
