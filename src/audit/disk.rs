@@ -294,14 +294,9 @@ impl DiskTree {
 
     /// Returns the start of a regular file; `None` for a file in an archive after too many bytes, too.
     pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
-        match members::split_path(path) {
-            Some(_) => self.read_member(path, limit),
-            None => start_of(path, limit),
+        if members::split_path(path).is_none() {
+            return start_of(path, limit);
         }
-    }
-
-    /// `None` if the file is too far.
-    fn read_member(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
         // Limits the cost, so that the first files of a long archive can be read.
         let cost = members::cost(path)?.min(MOST_READ / 8);
         let take = |left: u64| left.checked_sub(cost);

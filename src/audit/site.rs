@@ -252,18 +252,22 @@ impl Site {
 
     /// Returns whether the file has an anchor with the hash; true for formats whose fragments are not checked.
     pub(super) fn has(&self, file: FileId, name: u64) -> bool {
-        let Some(anchors) = self.anchors(file) else {
-            return true;
-        };
-        anchors.has(name)
-            || match anchors.redirect.as_ref().map(|redirect| redirect.location) {
+        let redirect = self
+            .anchors(file)
+            .and_then(|anchors| anchors.redirect.as_ref());
+        self.page_has(file, name)
+            || match redirect.map(|redirect| redirect.location) {
                 None => false,
                 // Redirects are followed for one step on disk (A18).
-                Some(TargetLocation::File(file, _)) => {
-                    (self.anchors(file)).is_none_or(|anchors| anchors.has(name))
-                }
+                Some(TargetLocation::File(file, _)) => self.page_has(file, name),
                 Some(_) => true,
             }
+    }
+
+    /// Like [`Site::has`], without the redirect of the file.
+    fn page_has(&self, file: FileId, name: u64) -> bool {
+        let anchors = self.anchors(file);
+        anchors.is_none_or(|anchors| anchors.has(name))
     }
 
     /// Returns whether the file, or the file that it redirects to, has the fragment.
@@ -273,10 +277,7 @@ impl Site {
 
     /// Returns whether the file itself has the fragment.
     pub(super) fn page_has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
-        let anchors = self.anchors(file);
-        self.leads_to_place(file, fragment, |name| {
-            anchors.is_none_or(|anchors| anchors.has(name))
-        })
+        self.leads_to_place(file, fragment, |name| self.page_has(file, name))
     }
 
     /// Returns the fate of a missing fragment on GitHub, which shows the document at the target or,

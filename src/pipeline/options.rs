@@ -313,11 +313,6 @@ pub enum ReportMode {
 }
 
 impl ReportMode {
-    /// Returns whether the output consists of records, in formats that have any.
-    pub(crate) fn is_records(self) -> bool {
-        self.is_links() || self == ReportMode::CountBy
-    }
-
     /// Returns whether the output has rows of the keys of the layout.
     pub(crate) fn is_links(self) -> bool {
         use ReportMode::{Links, Records, Unique};

@@ -408,8 +408,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
 
     /// Returns whether records of other kinds than links are among the links.
     fn has_records(&self) -> bool {
-        let report = self.options.report;
-        self.options.has_records() && report.is_records() && report != ReportMode::Records
+        use ReportMode::{CountBy, Links, Unique};
+        self.options.has_records() && matches!(self.options.report, Links | Unique(_) | CountBy)
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.
