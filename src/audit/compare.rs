@@ -468,8 +468,7 @@ pub(crate) fn run(
             let text = successor.map(|new| [b"now to ", &*new].concat());
             draft.cause = text.map(|text| FindingCause::new(CauseKind::Rules, text));
         } else {
-            let repair = None;
-            suggestion = successor.map(|reference| Suggestion { reference, repair });
+            suggestion = successor.map(|reference| Suggestion::new(reference, None));
         }
         reports.finding(&draft, suggestion.as_ref());
         reports.write_full()?;

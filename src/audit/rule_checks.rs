@@ -43,13 +43,18 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         let start = out.0.len();
         ignored += checks.push(&mut out.0);
         if out.0.len() > start {
-            let mut document = Vec::new();
-            WireRecord::Document(&audit.shown(path)).pack(&mut document);
-            out.0.splice(start..start, document);
+            begin(audit, path, start, &mut out.0);
         }
     }
     ignored += listed_pages(audit, &mut out.0);
     (out, ignored)
+}
+
+/// Puts the start of a document before the records from an index on.
+fn begin(audit: &Audit, path: &[u8], at: usize, out: &mut Vec<u8>) {
+    let mut document = Vec::new();
+    WireRecord::Document(&audit.shown(path)).pack(&mut document);
+    out.splice(at..at, document);
 }
 
 struct RuleChecks<'a> {
@@ -119,15 +124,14 @@ impl RuleChecks<'_> {
             TargetLocation::File(_, LookupMatch::Redirect) => RuleId::Redirected,
             _ => return false,
         };
-        let position = DocumentPosition {
-            member: self.member,
-            position: Some(to.position),
-            span: Some(to.span),
-            name: text,
-        };
         let found = FoundAt {
             path: &self.file.path,
-            position,
+            position: DocumentPosition {
+                member: self.member,
+                position: Some(to.position),
+                span: Some(to.span),
+                name: text,
+            },
             target,
         };
         report(self.audit, &found, rule, (nth, steps.cause()), out)
@@ -195,10 +199,6 @@ fn listed_pages(audit: &Audit, out: &mut Vec<u8>) -> u64 {
             return;
         }
         let start = out.len();
-        if file != page.file {
-            WireRecord::Document(&audit.shown(page.file)).pack(out);
-        }
-        let open = out.len();
         let found = FoundAt {
             path: page.file,
             position: DocumentPosition {
@@ -213,10 +213,9 @@ fn listed_pages(audit: &Audit, out: &mut Vec<u8>) -> u64 {
             target: page.name.as_bytes(),
         };
         ignored += u64::from(report(audit, &found, rule, (0, None), out));
-        if out.len() > open {
+        if out.len() > start && file != page.file {
+            begin(audit, page.file, start, out);
             file = page.file.to_vec();
-        } else {
-            out.truncate(start);
         }
     });
     ignored

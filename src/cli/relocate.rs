@@ -133,10 +133,9 @@ fn relocated(
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
     let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
-    let [old_path, new_path] = [absolute(&old)?, absolute(&new)?];
     let plan = inventory.plan(&Relocation {
-        old: old_path,
-        new: new_path,
+        old: absolute(&old)?,
+        new: absolute(&new)?,
     })?;
     let reader = &mut FileReader::new(reading);
     refusals.extend(plan.refusals);
@@ -273,8 +272,7 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<[PathBuf; 2]> {
         }
     }
     let below = new.strip_prefix(existing).unwrap_or(new);
-    let new_path = new_directory.join(below);
-    Ok([old_path, new_path])
+    Ok([old_path, new_directory.join(below)])
 }
 
 /// Returns why a move is refused: symbolic links among some files that would lead elsewhere.

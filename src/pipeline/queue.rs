@@ -19,7 +19,7 @@ use super::options::{PipelineOptions, ReportMode};
 use super::piece::{Piece, Splitter};
 use super::split_archive::ArchiveSplitter;
 use super::split_document::{DocumentSplitter, is_worthwhile};
-use super::walk::{Entry, EntryKind, Unreadable, Walk};
+use super::walk::{Entry, EntryKind, Unreadable, Walk, bytes_of};
 use crate::bytes::source::fill;
 use crate::document::sniff::HEAD;
 
@@ -109,11 +109,8 @@ impl<'a> Queue<'a> {
         let shard = self.options.shard;
         // An error belongs to the shard of the path that it is about.
         let belongs = |found: &Result<Entry, Unreadable>| {
-            let path = match found {
-                Ok(entry) => &entry.path,
-                Err(unreadable) => &unreadable.path,
-            };
-            shard.holds(path.as_os_str().as_encoded_bytes())
+            let path = (found.as_ref()).map_or_else(|error| &error.path, |entry| &entry.path);
+            shard.holds(bytes_of(path))
         };
         let mut state = self.walk.lock();
         let found = state.walk.by_ref().filter(belongs).take(BATCH_FILES);

@@ -352,12 +352,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         let Some(form) = self.options.verbosity.archives else {
             return;
         };
-        let is_among_links = self.has_records();
-        if is_among_links {
-            push_archive(&self.path, archive, &mut self.rows.chunk.output);
-        }
-        let form = Some(form).filter(|_| !is_among_links);
         let push = |path: &_, out: &mut _| push_archive(path, archive, out);
+        let form = Some(form).filter(|_| !self.add_record(push));
         self.tell(push, format_args!("{archive}"), true, form);
     }
 
@@ -398,18 +394,21 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
                 ..DocumentFacts::default()
             });
         }
-        if self.has_records() {
-            push_failure(&self.path, message, &mut self.rows.chunk.output);
-        }
         let form = (self.options.verbosity.errors).then_some(self.options.messages);
         let push = |path: &_, out: &mut _| push_failure(path, message, out);
+        self.add_record(push);
         self.tell(push, format_args!("{message}"), true, form);
     }
 
-    /// Returns whether records of other kinds than links are among the links.
-    fn has_records(&self) -> bool {
+    /// Appends a record of another kind than links, if such records are among the links; returns whether they are.
+    fn add_record(&mut self, record: impl Fn(&DocumentPath, &mut Vec<u8>)) -> bool {
         use ReportMode::{CountBy, Links, Unique};
-        self.options.has_records() && matches!(self.options.report, Links | Unique(_) | CountBy)
+        let is_among_links = self.options.has_records()
+            && matches!(self.options.report, Links | Unique(_) | CountBy);
+        if is_among_links {
+            record(&self.path, &mut self.rows.chunk.output);
+        }
+        is_among_links
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.
@@ -455,17 +454,14 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         let verbosity = self.options.verbosity;
         self.summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
-        let is_among_links = self.has_records();
-        if is_among_links {
-            push_diagnostic(&self.path, diagnostic, &mut self.rows.chunk.output);
-        }
+        let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
+        let is_among_links = self.add_record(push);
         let form = self.options.messages;
         let is_shown = match form {
             MessageForm::Records => verbosity.errors,
             MessageForm::Words => verbosity.diagnostics || damage && verbosity.errors,
         };
         let form = Some(form).filter(|_| is_shown && !is_among_links);
-        let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
         self.tell(push, format_args!("{diagnostic}"), true, form);
     }
 }
