@@ -397,7 +397,6 @@ impl FixedFile {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
 struct ReadLink {
     span: Span,
     is_inner: bool,
@@ -410,7 +409,7 @@ struct ReadLink {
 }
 
 /// In the order of the spans.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ReadLinks<'a> {
     bytes: &'a [u8],
     /// In ascending order.

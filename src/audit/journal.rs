@@ -129,7 +129,6 @@ impl JournalWriter {
 }
 
 /// The blocks of records: in memory up to [`IN_MEMORY`], then all in a temporary file.
-#[derive(Debug)]
 pub(super) struct Journal(Mutex<SpooledTempFile>);
 
 pub(super) enum JournalBlock {

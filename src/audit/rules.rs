@@ -107,7 +107,6 @@ pub(super) enum FragmentMatch {
 }
 
 /// The input of the rules.
-#[derive(Clone, Debug)]
 pub(super) struct TargetFacts<'a> {
     pub(super) link: &'a Link<'a>,
     pub(super) location: TargetLocation,

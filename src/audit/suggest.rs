@@ -46,7 +46,6 @@ const MOST_NAMES: usize = 8;
 
 /// In rows of the edit distance table. The search for the names with a prefix, the order of 16
 /// bytes of names, and one byte of a document cost a row each.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {

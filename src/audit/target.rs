@@ -369,7 +369,6 @@ impl TargetChecker {
 const MAX_REDIRECTS: usize = 20;
 
 /// A rule of a server on the way to a target.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct ServerStep<'a> {
     pub(super) file: &'a [u8],
     /// Zero where no line has the rule.

@@ -24,7 +24,6 @@ pub(super) trait Packed<'a>: Sized {
 }
 
 /// Past the end it reads zeros.
-#[derive(Clone, Debug)]
 pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> WireReader<'a> {
@@ -151,7 +150,6 @@ enum PackedTarget<'a> {
 #[derive(Debug, Default)]
 pub(super) struct WireRecords(pub(super) Vec<u8>);
 
-#[derive(Clone, Debug)]
 pub(super) enum WireRecord<'a> {
     /// The document of the next records.
     Document(&'a [u8]),

@@ -13,7 +13,6 @@ use super::process;
 use crate::pipeline::walk::{Inode, inode};
 
 /// A path to write to, examined before anything is read or created.
-#[derive(Debug)]
 pub(super) struct OutputTarget {
     path: PathBuf,
     kind: TargetKind,

@@ -16,7 +16,6 @@ use crate::pipeline::Progress;
 
 /// The error of a run that cannot start or has failed.
 /// Converts from anything displayed: another error, or a message in lower case without a full stop.
-#[derive(Debug)]
 pub(super) struct Error(pub(super) String);
 
 // INVARIANT: `Error` does not implement `Display`, so this does not overlap `From<T> for T`.

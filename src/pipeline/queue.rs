@@ -37,7 +37,6 @@ pub(crate) enum Job {
 }
 
 /// The bytes of a file, in the buffer of its batch.
-#[derive(Debug)]
 pub(crate) struct FileBytes {
     buffer: Arc<Vec<u8>>,
     range: Range<usize>,

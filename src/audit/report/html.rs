@@ -152,7 +152,6 @@ fn json(value: impl Into<Value>) -> String {
 }
 
 /// The origin of references from a report to documents.
-#[derive(Clone, Debug)]
 struct ReportPlace {
     /// The directory with a trailing slash; empty if unknown.
     directory: Vec<u8>,

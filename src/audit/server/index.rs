@@ -27,13 +27,12 @@ const PARAMETERS: usize = 6;
 /// The node at which patterns begin.
 const ROOT: u64 = 0;
 
-#[derive(Clone, Debug)]
 pub(in crate::audit) struct MatchedRule<'a> {
     pub(in crate::audit) rule: &'a ServerRule,
     pub(in crate::audit) destination: Vec<u8>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(in crate::audit) struct RuleIndex {
     pub(super) rules: Vec<ServerRule>,
     /// Otherwise paths with and without a slash at the end are the same.

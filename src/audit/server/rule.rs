@@ -25,7 +25,6 @@ const COMPILED: usize = 256;
 /// Maximum length of a destination in bytes; a rule with a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
-#[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct Request<'a> {
     /// Decoded, with the slash at its start.
     pub(in crate::audit) path: &'a [u8],
@@ -33,7 +32,6 @@ pub(in crate::audit) struct Request<'a> {
     pub(in crate::audit) query: &'a [u8],
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::audit) struct ServerRule {
     pub(super) from: PathPattern,
     pub(super) query: Vec<QueryCondition>,
@@ -54,7 +52,6 @@ pub(super) struct QueryCondition {
     pub(super) is_named: bool,
 }
 
-#[derive(Clone, Debug)]
 pub(super) enum PathPattern {
     Segments(Vec<SegmentPattern>),
     Expression {
@@ -65,7 +62,6 @@ pub(super) enum PathPattern {
 }
 
 /// Compiled when a path is matched, as compiled expressions take much memory.
-#[derive(Clone, Debug)]
 pub(super) struct LazyExpression {
     pub(super) pattern: Box<str>,
     /// Most are empty.
@@ -131,7 +127,6 @@ impl SegmentPattern {
 }
 
 /// A destination with places for captures.
-#[derive(Clone, Debug)]
 pub(in crate::audit) struct DestinationTemplate {
     pub(in crate::audit) text: Box<[u8]>,
     pub(super) places: TemplatePlaces,
@@ -198,7 +193,7 @@ impl ServerRule {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ParsedRules {
     pub(super) rules: Vec<ServerRule>,
     /// The offsets of rules that only the server follows.
