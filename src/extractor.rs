@@ -408,12 +408,10 @@ impl Extractor {
         let reader = CharsetReader::new(head, format.conversion, format.prescan, document.declared);
         let pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
-        let bounds = self.bounds(format.bounds, &pass);
-        self.windows.begin_at(bounds, origin);
+        self.windows.begin_at(self.bounds(&pass), origin);
         Ok(DocumentRead {
             reader,
             pass,
-            bounds: format.bounds,
             origin,
             failure: None,
             is_pushed: false,
@@ -454,7 +452,7 @@ impl Extractor {
                     return Err(error);
                 }
                 reader.again(restarted.start.restart.encoding);
-                windows.begin_at(self.bounds(reading.bounds, &restarted), reading.origin);
+                windows.begin_at(self.bounds(&restarted), reading.origin);
                 *pass = restarted;
                 progress = ReadProgress::Going;
             } else if self.linker.is_stopped() || windows.consume(consumed) {
@@ -471,7 +469,7 @@ impl Extractor {
         let window = self.windows.window();
         let length = window.offset_at(window.bytes.len()) - reading.origin;
         // A buffer that one document made very large is not kept for later ones.
-        self.windows.begin_at(reading.bounds, 0);
+        self.windows.begin_at(reading.pass.format.bounds, 0);
         if let Some(error) = reading.failure {
             return Err(error);
         }
@@ -480,7 +478,8 @@ impl Extractor {
     }
 
     /// Returns the bounds of a pass, which may need the whole document in one window.
-    fn bounds(&self, mut bounds: Bounds, pass: &Pass) -> Bounds {
+    fn bounds(&self, pass: &Pass) -> Bounds {
+        let mut bounds = pass.format.bounds;
         if pass.is_held() {
             bounds.look_ahead = bounds.look_ahead.max(self.max_document());
         }
@@ -518,14 +517,12 @@ impl Extractor {
         let has_lines = start.positions == Positions::Lines && format.reading != Passes::Held;
         let counted_from = has_lines.then_some(document.origin);
         Pass {
+            format,
             scanner,
-            reading: format.reading,
-            is_settled: format.is_settled,
             start,
             begun: false,
             counted_from,
             lines: counted_from.map(PieceOrigin::lines),
-            lag: format.bounds.look_behind.saturating_sub(LOOK_BEHIND),
         }
     }
 
@@ -562,7 +559,7 @@ impl Extractor {
             }
         };
         let mut events = Events::with_flush(empty, &mut take);
-        if begins && pass.is_settled {
+        if begins && pass.format.is_settled {
             events.push(Event::Settled);
         }
         step(window.bytes.len() - window.start);
@@ -573,7 +570,9 @@ impl Extractor {
         }
         self.events = events.batch;
         if let Some(lines) = pass.lines.as_mut().filter(|_| !window.last) {
-            lines.pass(&window, consumed.saturating_sub(pass.lag));
+            // A reference may be reported later than the bytes before it are consumed.
+            let lag = pass.format.bounds.look_behind.saturating_sub(LOOK_BEHIND);
+            lines.pass(&window, consumed.saturating_sub(lag));
         }
         if let Some(ConvertedDocument { map, .. }) = converted {
             map.forget(window.offset);
@@ -586,7 +585,6 @@ impl Extractor {
 struct DocumentRead {
     reader: CharsetReader,
     pass: Pass,
-    bounds: Bounds,
     /// The document offset of the first byte.
     origin: u64,
     /// The error that ended the document early.
@@ -706,23 +704,20 @@ impl Read for Chunk<'_> {
 
 /// One pass over a document, from its first byte.
 struct Pass {
+    format: &'static Format,
     /// The index of the scanner in the extractor.
     scanner: usize,
-    reading: Passes,
-    is_settled: bool,
     start: ScanStart,
     begun: bool,
     /// The origin, if lines are counted.
     counted_from: Option<PieceOrigin>,
     lines: Option<LineCounter>,
-    /// The bytes before the consumed ones in which a reference may be reported later.
-    lag: usize,
 }
 
 impl Pass {
     /// Returns whether the document may have to be in one window: an exact pass builds a tree.
     fn is_held(&self) -> bool {
-        self.start.restart.exact || self.reading == Passes::Held
+        self.start.restart.exact || self.format.reading == Passes::Held
     }
 
     /// Returns another pass, if the outermost document requested a restart.

@@ -329,10 +329,8 @@ impl Container for PublicInbox {
             };
             return Ok(Some(ArchiveMember::file(commit, contents)));
         }
-        match self.has_messages {
-            true => Ok(None),
-            false => Err(not_public_inbox()),
-        }
+        let end = self.has_messages.then_some(None);
+        end.ok_or_else(not_public_inbox)
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

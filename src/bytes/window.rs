@@ -179,12 +179,8 @@ impl Windows {
     /// linear for chunks of any size; past the look-ahead one byte is enough.
     pub(crate) fn has_news(&self) -> bool {
         let pending = self.pending().len();
-        let is_full = pending > self.bounds.look_ahead;
-        let few = match self.stalled && !is_full {
-            true => self.seen / 8,
-            false => 0,
-        };
-        pending - self.seen > few
+        let waits = self.stalled && pending <= self.bounds.look_ahead;
+        pending - self.seen > if waits { self.seen / 8 } else { 0 }
     }
 
     /// Appends what a function adds to the buffer, about `want` bytes, after the pending ones, for documents

@@ -47,23 +47,26 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
     if is_plain(bytes) {
         return out.extend_from_slice(bytes);
     }
-    push_parts(bytes, out, |mut rest, out| {
-        while let Some(at) = rest.find(is_control) {
+    push_escaping(bytes, out, is_control, push_escape);
+}
+
+/// Appends bytes, with invalid UTF-8 as U+FFFD, and characters that need it by `escape`.
+pub(super) fn push_escaping(
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+    needs_escape: fn(char) -> bool,
+    escape: fn(char, &mut Vec<u8>),
+) {
+    for chunk in bytes.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(at) = rest.find(needs_escape) {
             out.extend_from_slice(&rest.as_bytes()[..at]);
             let mut after = rest[at..].chars();
-            if let Some(control) = after.next() {
-                push_escape(control, out);
-            }
+            // INVARIANT: `find` returns the index of a character.
+            escape(after.next().unwrap_or_default(), out);
             rest = after.as_str();
         }
         out.extend_from_slice(rest.as_bytes());
-    });
-}
-
-/// Appends bytes, the valid parts by `push`, with invalid UTF-8 as U+FFFD.
-pub(super) fn push_parts(bytes: &[u8], out: &mut Vec<u8>, push: impl Fn(&str, &mut Vec<u8>)) {
-    for chunk in bytes.utf8_chunks() {
-        push(chunk.valid(), out);
         if !chunk.invalid().is_empty() {
             out.extend_from_slice("\u{FFFD}".as_bytes());
         }

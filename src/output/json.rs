@@ -5,7 +5,7 @@ use std::io::Write as _;
 use data_encoding::BASE64;
 
 use super::column::Value;
-use super::escape::{is_control, push_decimal, push_parts};
+use super::escape::{is_control, push_decimal, push_escaping};
 use super::record::{ArchiveRecord, Counted, DocumentPath, Skip, Summary, Usage};
 use crate::bytes::simd::is_plain;
 use crate::linker::Diagnostic;
@@ -275,36 +275,27 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
 #[cold]
 fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    push_parts(bytes, out, push_escaped);
+    let needs_escape = |character| matches!(character, '"' | '\\') || is_control(character);
+    push_escaping(bytes, out, needs_escape, push_escape);
     out.push(b'"');
 }
 
-fn push_escaped(valid: &str, out: &mut Vec<u8>) {
-    let mut rest = valid;
-    let is_escaped = |character| matches!(character, '"' | '\\') || is_control(character);
-    while let Some(at) = rest.find(is_escaped) {
-        out.extend_from_slice(&rest.as_bytes()[..at]);
-        let mut after = rest[at..].chars();
-        // INVARIANT: `find` returns the index of a character.
-        let character = after.next().unwrap_or_default();
-        let short = match character {
-            '"' | '\\' => character,
-            '\n' => 'n',
-            '\r' => 'r',
-            '\t' => 't',
-            '\u{8}' => 'b',
-            '\u{C}' => 'f',
-            _ => 'u',
-        };
-        // Writing to a buffer does not fail.
-        let _ = write!(out, "\\{short}");
-        if short == 'u' {
-            // No control character is beyond the basic plane.
-            let _ = write!(out, "{:04x}", u32::from(character));
-        }
-        rest = after.as_str();
+fn push_escape(character: char, out: &mut Vec<u8>) {
+    let short = match character {
+        '"' | '\\' => character,
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        '\u{8}' => 'b',
+        '\u{C}' => 'f',
+        _ => 'u',
+    };
+    // Writing to a buffer does not fail.
+    let _ = write!(out, "\\{short}");
+    if short == 'u' {
+        // No control character is beyond the basic plane.
+        let _ = write!(out, "{:04x}", u32::from(character));
     }
-    out.extend_from_slice(rest.as_bytes());
 }
 
 /// Appends bytes in base64 with padding (RFC 4648 section 4).

@@ -1,6 +1,6 @@
 //! Text: one target a line, after its location where the layout has one.
 
-use super::escape::{Escape, is_plain, push_decimal, push_on_one_line, push_parts};
+use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
 use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::linker::Link;
@@ -110,7 +110,5 @@ pub(crate) fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
     if bytes.is_ascii() {
         return out.extend_from_slice(bytes);
     }
-    push_parts(bytes, out, |text, out| {
-        out.extend_from_slice(text.as_bytes())
-    });
+    out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
 }

@@ -147,14 +147,6 @@ pub(crate) fn guess(head: &[u8]) -> TextCharset {
     }
 }
 
-/// Returns the charset of a label, guessed from a whole text if the label names none.
-fn known(label: &[u8], bytes: &[u8]) -> TextCharset {
-    match of_label(label).0 {
-        TextCharset::Guess => guess(bytes),
-        known => known,
-    }
-}
-
 pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     if !convert(label, bytes, out, &mut ()) {
         out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
@@ -168,7 +160,11 @@ pub(crate) fn convert(
     out: &mut Vec<u8>,
     offsets: &mut impl RecordOffsets,
 ) -> bool {
-    let input = match known(label, bytes) {
+    let charset = match of_label(label).0 {
+        TextCharset::Guess => guess(bytes),
+        known => known,
+    };
+    let input = match charset {
         TextCharset::Superset(encoding) if encoding == UTF_8 || bytes.is_ascii() => return false,
         TextCharset::Superset(encoding) => encoding.into(),
         TextCharset::Convert(input) => input,

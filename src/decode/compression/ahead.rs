@@ -59,11 +59,7 @@ impl Stretch {
         mut content: Vec<u8>,
     ) -> Self {
         let Range { start, end } = places;
-        let mut source = BufferedSource::long(Box::new(Section {
-            file,
-            at: start,
-            end: u64::MAX,
-        }));
+        let mut source = BufferedSource::long(Box::new(Section::from(file, start)));
         source.consumed = start;
         let mut decoder = (codec.decoder)();
         let mut tried = 0;

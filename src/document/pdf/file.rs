@@ -137,8 +137,7 @@ impl<'a> PdfFile<'a> {
 
     /// Notes that a value has no end, or is of another kind than expected.
     pub(super) fn damage(&mut self, value: PdfValue) {
-        let stream = value.source.checked_sub(1);
-        let packed = stream.map(|stream| self.unpacked[stream as usize].packed.start);
+        let packed = (self.stream(value.source)).map(|stream| stream.packed.start);
         // A search also reads bytes that are not objects.
         if !self.index.is_empty() {
             self.fault(&diagnostic::PDF_DAMAGED, packed.unwrap_or(value.at));
@@ -156,11 +155,13 @@ impl<'a> PdfFile<'a> {
         left.map(drop)
     }
 
+    /// Returns the unpacked stream that a source is; `None` for the file.
+    fn stream(&self, source: u32) -> Option<&UnpackedStream> {
+        self.unpacked.get(source.checked_sub(1)? as usize)
+    }
+
     fn source(&self, source: u32) -> &[u8] {
-        match source.checked_sub(1) {
-            None => self.bytes,
-            Some(stream) => &self.unpacked[stream as usize].bytes,
-        }
+        (self.stream(source)).map_or(self.bytes, |stream| &stream.bytes)
     }
 
     fn rest(&self, value: PdfValue) -> &[u8] {
@@ -293,12 +294,10 @@ impl<'a> PdfFile<'a> {
         let is_string =
             rest.starts_with(b"(") || rest.starts_with(b"<") && !rest.starts_with(b"<<");
         let end = is_string.then(|| self.end(value))??;
-        let stream = value.source.checked_sub(1);
+        let stream = self.stream(value.source);
         Some(PdfString {
             bytes: lexer::string(&self.source(value.source)[value.at..end]),
-            range: stream.map_or(value.at..end, |stream| {
-                self.unpacked[stream as usize].packed.clone()
-            }),
+            range: stream.map_or(value.at..end, |stream| stream.packed.clone()),
             is_packed: stream.is_some(),
         })
     }
@@ -336,7 +335,7 @@ impl<'a> PdfFile<'a> {
             ObjectPlace::At(at) => self.value_at(0, at),
             ObjectPlace::In(stream) => {
                 let source = self.unpack(stream)?;
-                let objects = &self.unpacked[source as usize - 1].objects;
+                let objects = &self.stream(source)?.objects;
                 let found = objects.binary_search_by_key(&number, |(number, _)| *number);
                 let at = objects[found.ok()?].1 as usize;
                 self.value_at(source, at)
@@ -669,12 +668,11 @@ impl PdfFile<'_> {
                     let known = self.streams.get(&number).copied().flatten();
                     if let Some(source) = known.or_else(|| self.unpack_at(value)) {
                         self.streams.insert(number, Some(source));
-                        for at in 0..self.unpacked[source as usize - 1].objects.len() {
-                            let (object, _) = self.unpacked[source as usize - 1].objects[at];
-                            if self.add(object, ObjectPlace::In(number)).is_none() {
-                                break;
-                            }
-                        }
+                        let objects = self.stream(source).map(|stream| stream.objects.clone());
+                        let mut objects = objects.unwrap_or_default().into_iter();
+                        // Stops at the limit of entries, which is reported.
+                        let _ = objects
+                            .try_for_each(|(object, _)| self.add(object, ObjectPlace::In(number)));
                     } else {
                         self.fault(&diagnostic::PDF_DAMAGED, value.at);
                     }
