@@ -3,6 +3,7 @@
 //! Lines end at LF, CR or CRLF and count from 1. Columns count from 1, in Unicode scalar values of
 //! the decoded line and in bytes where the line cannot be decoded. A byte order mark has no column.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -188,6 +189,15 @@ fn count_breaks(bytes: &[u8], range: &Range<usize>) -> (u64, usize) {
         line = at + 1;
     }
     (breaks, line)
+}
+
+/// Makes each CR that ends a line an LF.
+pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(bytes);
+    for at in memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')) {
+        text.to_mut()[at] = b'\n';
+    }
+    text
 }
 
 /// Returns a line without its end, LF or CR LF.

@@ -54,12 +54,12 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
 pub(super) fn push_escaping(
     bytes: &[u8],
     out: &mut Vec<u8>,
-    needs_escape: fn(char) -> bool,
+    needs_escape: impl Fn(char) -> bool,
     escape: fn(char, &mut Vec<u8>),
 ) {
     for chunk in bytes.utf8_chunks() {
         let mut rest = chunk.valid();
-        while let Some(at) = rest.find(needs_escape) {
+        while let Some(at) = rest.find(&needs_escape) {
             out.extend_from_slice(&rest.as_bytes()[..at]);
             let mut after = rest[at..].chars();
             // INVARIANT: `find` returns the index of a character.

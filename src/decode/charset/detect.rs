@@ -48,11 +48,8 @@ pub(crate) fn detect(
     first: &[u8],
 ) -> Detected {
     if let Some((encoding, mark)) = Encoding::for_bom(first) {
-        return Detected {
-            encoding: Some(encoding),
-            mark,
-            is_certain: true,
-        };
+        let unmarked = Detected::unmarked(Some(encoding), true);
+        return Detected { mark, ..unmarked };
     }
     let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
     Detected::unmarked(declared.or(found), declared.is_some())

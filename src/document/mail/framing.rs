@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2, memmem, memrchr};
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
 use crate::bytes::class::{number, run_end};
-use crate::bytes::lines::mark_length;
+use crate::bytes::lines::{mark_length, with_line_feeds};
 use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
@@ -198,17 +198,12 @@ impl Framing for SingleMessage {
         if self.endings != LineEndings::CarriageReturn {
             return false;
         }
+        let (before, pending) = window.bytes.split_at(window.start);
+        // An LF may follow.
+        let cut = pending.strip_suffix(b"\r").filter(|_| !window.last);
         copy.clear();
-        copy.extend_from_slice(window.bytes);
-        if !window.last && copy.len() > window.start && copy.ends_with(b"\r") {
-            // An LF may follow.
-            copy.pop();
-        }
-        for index in window.start..copy.len() {
-            if copy[index] == b'\r' && copy.get(index + 1) != Some(&b'\n') {
-                copy[index] = b'\n';
-            }
-        }
+        copy.extend_from_slice(before);
+        copy.extend_from_slice(&with_line_feeds(cut.unwrap_or(pending)));
         true
     }
 

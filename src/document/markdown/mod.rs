@@ -35,6 +35,7 @@ use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::source_text::{Origin, SourceText};
 use super::{AnchorReporting, Format, Scan, ScanStart, diagnostic, text};
+use crate::bytes::lines::with_line_feeds;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
@@ -121,7 +122,8 @@ impl MarkdownScanner {
         let is_start = window.offset_at(range.start) == 0;
         let is_whole = is_start && window.last && range.end == window.bytes.len();
         let from = range.start;
-        let bytes = &*source::with_line_feeds(&window.bytes[range]);
+        // CommonMark reads a CR alone as the end of a line.
+        let bytes = &*with_line_feeds(&window.bytes[range]);
         let metadata = match self.flavor {
             Flavor::Cell => Metadata::None,
             Flavor::Quarto => Metadata::Anywhere,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use super::split::{fence_after, fence_of};
 use crate::bytes::class::run_end;
@@ -37,15 +37,6 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
         text = text.replace('\0', "\x7F");
     }
     bound_containers(text)
-}
-
-/// Makes each CR that ends a line an LF, as CommonMark reads it.
-pub(super) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let mut text = Cow::Borrowed(bytes);
-    for at in memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')) {
-        text.to_mut()[at] = b'\n';
-    }
-    text
 }
 
 /// Returns the metadata blocks of a document with their marks (K14).
