@@ -11,6 +11,8 @@ use crate::bytes::pattern::Pattern;
 
 /// Deeper values are unknown.
 const MAX_DEPTH: usize = 32;
+/// Maximum number of entries of a map, all of which a lookup may visit; other keys are unknown.
+const MAX_ENTRIES: usize = 1 << 14;
 /// The longest front matter that is read, in bytes.
 const MAX_FRONT_MATTER: usize = 64 << 10;
 
@@ -152,7 +154,7 @@ impl Setting {
             for (key, value) in other.entries {
                 match own.entries.iter_mut().find(|(known, _)| *known == key) {
                     Some((_, known)) => known.inherit(value),
-                    None => own.entries.push((key, value)),
+                    None => own.push(key, value),
                 }
             }
         }
@@ -162,6 +164,12 @@ impl Setting {
 impl Map {
     pub(super) fn values(&self) -> impl Iterator<Item = &Setting> {
         self.entries.iter().map(|(_, value)| value)
+    }
+
+    fn push(&mut self, key: String, value: Setting) {
+        let has_place = self.entries.len() < MAX_ENTRIES;
+        self.is_open |= !has_place;
+        self.entries.extend(has_place.then_some((key, value)));
     }
 
     fn get(&self, key: &str) -> Option<&Setting> {
@@ -206,7 +214,7 @@ pub(super) fn yaml(text: &str) -> Option<Setting> {
                 (Some(name), value) if name == "<<" && value == Setting::Unknown => {
                     map.is_open = true
                 }
-                (Some(name), value) => map.entries.push((name, value)),
+                (Some(name), value) => map.push(name, value),
                 (None, Setting::Text(name)) => *key = Some(name),
                 (None, Setting::Flag(flag)) => *key = Some(flag.to_string()),
                 (None, _) => *key = Some(String::new()),
@@ -266,10 +274,9 @@ fn setting(value: Value) -> Setting {
 }
 
 fn map(entries: impl Iterator<Item = (String, Setting)>) -> Setting {
-    Setting::Map(Map {
-        entries: entries.collect(),
-        is_open: false,
-    })
+    let mut map = Map::default();
+    entries.for_each(|(key, value)| map.push(key, value));
+    Setting::Map(map)
 }
 
 /// Reads a file by the extension of its name; with other extensions it is a module of JavaScript.
@@ -544,7 +551,7 @@ impl<'t> ScriptReader<'t> {
             }
             let value = self.value();
             match key {
-                Some(key) => map.entries.push((key, value)),
+                Some(key) => map.push(key, value),
                 // Another object, or a computed key.
                 None => map.is_open = true,
             }

@@ -18,6 +18,30 @@ fn yaml_with_tags_of_programs_has_unknown_values_and_the_others() {
     assert_eq!(yaml("a: [b"), None);
 }
 
+/// Each lookup may visit all keys of a map.
+#[test]
+fn keys_beyond_a_limit_are_unknown() {
+    let members = |quote, from, to: usize| {
+        let members = (from..to).map(|n| format!("{quote}k{n}{quote}: \"v{n}\""));
+        members.collect::<Vec<_>>().join(",\n")
+    };
+    let most = super::MAX_ENTRIES;
+    for values in [
+        yaml(&members("", 0, most + 1).replace(',', "")).unwrap(),
+        super::json(&format!("{{{}}}", members("\"", 0, most + 1))).unwrap(),
+        javascript(&format!("export default {{{}}}", members("", 0, most + 1))),
+    ] {
+        assert_eq!(values.keys("").count(), most);
+        assert_eq!(text(&values, "k1").as_deref(), Some("v1"));
+        assert!(values.is_unknown("other"));
+    }
+    let [mut own, other] = [(0, most), (most, most + 1)]
+        .map(|(from, to)| yaml(&members("", from, to).replace(',', "")).unwrap());
+    assert_eq!(own.get("other"), None);
+    own.inherit(other);
+    assert!(own.is_unknown("other"));
+}
+
 /// As Psych and PyYAML read them.
 #[test]
 fn flags_of_yaml_1_1_are_flags_and_texts() {
