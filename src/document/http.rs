@@ -213,16 +213,18 @@ impl Scan for FieldScanner {
     }
 }
 
-/// A target in angle brackets, which is the group, at the start of a link-value; or a string in quotes.
+/// A target in angle brackets, which is the group, at the start of a link-value; or a string in quotes. Either goes
+/// to the end of the field if nothing closes it, so that all matches together take linear time.
 static LINK_TARGET: Pattern = Pattern::new(concat!(
-    r#"(?:^|,)(?:[ \t\n\f\r]|"(?:\\.?|[^"\\])*(?:"|$))*<([^>]*)>"#,
+    r#"(?:^|,)(?:[ \t\n\f\r]|"(?:\\.?|[^"\\])*(?:"|$))*<([^>]*)(?:>|$)"#,
     r#"|"(?:\\.?|[^"\\])*(?:"|$)"#,
 ));
 
 /// Returns the targets of a `Link` field (RFC 8288 section 3).
 fn link_targets(value: &[u8]) -> Vec<Range<usize>> {
     let targets = LINK_TARGET.groups(value, 0).map(|[_, target]| target);
-    targets.filter(|target| !target.is_empty()).collect()
+    let is_closed = |target: &Range<usize>| value.get(target.end) == Some(&b'>');
+    targets.filter(is_closed).collect()
 }
 
 #[cfg(test)]

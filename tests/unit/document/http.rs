@@ -15,6 +15,8 @@ fn a_link_field_holds_targets_outside_quotes() {
     );
     assert_eq!(targets("<a>; x=\"\\\"<b>\", <c"), ["a"]);
     assert_eq!(targets("x <a>, y, <b>"), ["b"]);
+    // What nothing closes is read once.
+    assert_eq!(targets("<a>,<b\"\",<c\"\""), ["a"]);
 }
 
 #[test]
