@@ -171,7 +171,7 @@ impl Mounts {
         for name in values.texts("staticDir") {
             mounts.add_static(directory.folder(name));
         }
-        mounts.add_themes(directory, values, url_of);
+        mounts.add_themes(directory, values, &url_of(None));
         mounts
     }
 
@@ -184,12 +184,7 @@ impl Mounts {
     }
 
     /// Adds the themes, and the modules that the tree holds.
-    fn add_themes(
-        &mut self,
-        directory: &SiteDirectory<'_>,
-        values: &Setting,
-        url_of: &dyn Fn(Option<&str>) -> String,
-    ) {
+    fn add_themes(&mut self, directory: &SiteDirectory<'_>, values: &Setting, url: &str) {
         let themes = values.text_or("themesDir", "themes").unwrap_or_default();
         // Modules in the tree are named, with their versions, in a list.
         let vendored = directory.read("_vendor/modules.txt");
@@ -207,7 +202,7 @@ impl Mounts {
             self.lacks_theme |= !path_of(&theme).is_dir();
             self.has_own_hook |= has_hook(&theme);
             self.add_static(join(&theme, b"static/"));
-            self.add_content(join(&theme, b"content/"), url_of(None));
+            self.add_content(join(&theme, b"content/"), url.to_owned());
         }
         self.has_own_hook |= self.lacks_theme;
     }
