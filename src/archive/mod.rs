@@ -74,13 +74,16 @@ macro_rules! package {
     };
 }
 
+/// The name of web archives, which is also an extension of their files, and the other extension.
+pub(crate) const WEB_ARCHIVES: [&str; 2] = ["warc", "arc"];
+
 /// The formats of containers, one row each.
 static ARCHIVES: &[ArchiveFormat] = &[
     package!(EPUB),
     package!(OOXML),
     package!(ODF),
     row("zip", Files, zip::starts, zip::open),
-    row("warc", Records, warc::starts, warc::open),
+    row(WEB_ARCHIVES[0], Records, warc::starts, warc::open),
     row("tar", Files, tar::starts, |source, _| {
         Box::new(tar::Tar::new(source.into_stream().0))
     }),

@@ -17,6 +17,7 @@ use super::destination::{OutputTarget, cannot_write};
 use super::help::{Page, nearest, subcommands};
 use super::message::{Result, print};
 use super::process::Exit;
+use crate::archive::WEB_ARCHIVES;
 use crate::audit::rules::RULES;
 use crate::document::Format;
 use crate::document::diagnostic::CODES;
@@ -90,7 +91,8 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit> {
         let globs: Vec<_> = own.chain(added).collect();
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
-    text += "warc: *.warc, *.arc\n";
+    let [name, other] = WEB_ARCHIVES;
+    text += &format!("{name}: *.{name}, *.{other}\n");
     print(text.as_bytes())
 }
 

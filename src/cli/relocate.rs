@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -26,7 +26,6 @@ use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::report::colons;
 use crate::audit::targets::Inventory;
-use crate::pipeline::archive::normal_path;
 use crate::pipeline::options::Splice;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::{Outputs, Root, Walk, WalkOptions, bytes_of, path_of};
@@ -327,7 +326,15 @@ fn check_place(path: &Path, trees: &[PathBuf]) -> io::Result<()> {
 
 /// Returns an absolute path without `..` segments.
 fn lexical(path: &Path) -> PathBuf {
-    path_of(&[b"/", &*normal_path(bytes_of(path))].concat())
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
 }
 
 /// Without a slash at the end and `.` segments.

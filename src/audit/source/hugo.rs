@@ -5,7 +5,7 @@ use crate::audit::date::{date, days_from_today};
 
 struct Hugo {
     values: Setting,
-    mounts: Mounts,
+    mounts: HugoMounts,
     /// The languages of the content roots, and of the suffixes of names, with their URLs.
     languages: Vec<(String, String)>,
     /// A hook of links may find files.
@@ -64,7 +64,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     }
     let with_url = |name: &&str| (name.to_string(), url_of(Some(name)));
     let languages: Vec<_> = languages.iter().map(with_url).collect();
-    let mounts = Mounts::of(directory, &values, site, &url_of);
+    let mounts = HugoMounts::of(directory, &values, site, &url_of);
     let embedded = values.text("markup.goldmark.renderHooks.link.useEmbedded");
     let uses_embedded = embedded.is_some_and(|embedded| embedded != "never")
         || values.flag_or("markup.goldmark.renderHooks.link.enableDefault", false);
@@ -119,7 +119,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 
 /// The directories that make up a site.
 #[derive(Default)]
-struct Mounts {
+struct HugoMounts {
     /// Content roots, the URLs of their languages, and their paths below.
     content: Vec<(Vec<u8>, String, String)>,
     /// Directories of files that are copied, and their URLs.
@@ -130,14 +130,14 @@ struct Mounts {
     has_own_hook: bool,
 }
 
-impl Mounts {
+impl HugoMounts {
     fn of(
         directory: &SiteDirectory<'_>,
         values: &Setting,
         site: &mut SourceSite,
         url_of: &dyn Fn(Option<&str>) -> String,
-    ) -> Mounts {
-        let mut mounts = Mounts::default();
+    ) -> HugoMounts {
+        let mut mounts = HugoMounts::default();
         for mount in values.list("module.mounts") {
             let (Some(source), Some(target)) = (mount.text("source"), mount.text("target")) else {
                 continue;

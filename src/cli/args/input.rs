@@ -7,7 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
-use crate::archive::HttpBase;
+use crate::archive::{HttpBase, WEB_ARCHIVES};
 use crate::cli::help::{nearest, possible_values};
 use crate::cli::message::Result;
 use crate::decode::compression::CODECS;
@@ -186,10 +186,12 @@ fn format(name: &str) -> Result<TypeArg, String> {
     let known = row.map_or(plain, |(name, _)| name);
     let compressed = inner.is_some();
     let format = Format::named(known).or_else(|| Format::of_extension(known));
-    if format.is_some() || ["warc", "arc"].contains(&known) {
+    if format.is_some() || WEB_ARCHIVES.contains(&known) {
         return Ok(TypeArg { format, compressed });
     }
-    let names = Format::all().map(|format| format.name).chain(["warc"]);
+    let names = Format::all()
+        .map(|format| format.name)
+        .chain([WEB_ARCHIVES[0]]);
     Err(match nearest(plain, names.clone()) {
         Some(near) => format!("did you mean {near}? {}", possible_values(names)),
         None => possible_values(names),
