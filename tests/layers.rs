@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex::Regex;
+
 /// Every module at the top of `src`, and its layer.
 const LAYERS: [(&str, u8); 14] = [
     ("archive", 4),
@@ -317,5 +319,31 @@ fn the_tests_that_rules_of_the_audit_name_exist() {
     assert!(named.len() > 100, "{}", named.len());
     for name in named {
         assert!(tests.contains(name), "there is no test {name}");
+    }
+}
+
+/// A pattern is compiled when it is first used, and expected to be valid. Those of the tables of constructs and
+/// of schemes are used by the tests of their rows.
+#[test]
+fn each_pattern_of_the_source_compiles() {
+    let literal = r####"(?:r##".*?"##|r#".*?"#|r?"(?:\\.|[^"\\])*")"####;
+    let calls = format!(r"(?s)Pattern::new\(\s*(?:concat!\(\s*)?((?:{literal}[,\s]*)+)\)");
+    let calls = Regex::new(&calls).unwrap();
+    let starts = Regex::new(r##"Pattern::new\(\s*(?:r?["#]|concat!)"##).unwrap();
+    let literals =
+        Regex::new(r####"(?s)r##"(.*?)"##|r#"(.*?)"#|r"([^"]*)"|"((?:\\.|[^"\\])*)""####).unwrap();
+    for text in texts("src", "rs") {
+        let found: Vec<_> = calls.captures_iter(&text).collect();
+        assert_eq!(found.len(), starts.find_iter(&text).count(), "{text}");
+        for call in found {
+            let parts = literals.captures_iter(&call[1]).map(|literal| {
+                let raw = literal.get(1).or(literal.get(2)).or(literal.get(3));
+                let plain = |text: &str| text.replace("\\\\", "\\").replace("\\\"", "\"");
+                raw.map_or_else(|| plain(&literal[4]), |raw| raw.as_str().to_owned())
+            });
+            let pattern: String = parts.collect();
+            let built = regex::bytes::Regex::new(&format!("(?s-u){pattern}"));
+            assert!(built.is_ok(), "{pattern}: {built:?}");
+        }
     }
 }
