@@ -74,7 +74,7 @@ macro_rules! package {
     };
 }
 
-/// The name of web archives, which is also an extension of their files, and the other extension.
+/// The extensions of web archives; the first is also the name of their row.
 pub(crate) const WEB_ARCHIVES: [&str; 2] = ["warc", "arc"];
 
 /// The formats of containers, one row each.
@@ -83,7 +83,7 @@ static ARCHIVES: &[ArchiveFormat] = &[
     package!(OOXML),
     package!(ODF),
     row("zip", Files, zip::starts, zip::open),
-    row(WEB_ARCHIVES[0], Records, warc::starts, warc::open),
+    row("warc", Records, warc::starts, warc::open),
     row("tar", Files, tar::starts, |source, _| {
         Box::new(tar::Tar::new(source.into_stream().0))
     }),
