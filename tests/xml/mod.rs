@@ -403,6 +403,10 @@ fn entities_are_expanded_up_to_the_limit() {
     let drawn = "<!DOCTYPE svg [<!ENTITY ns 'http://www.w3.org/2000/svg'>]>\
         <svg xmlns='&ns;'><circle fill='url(#a)'/></svg>";
     assert_eq!(references(drawn), ["#a"]);
+    // The start of a reference before another one is text.
+    let doubled = "<!DOCTYPE f [<!ENTITY a 'x&#38;#&#38;#65;&#38;b&#38;#x42;y'>]>\
+        <feed xmlns='http://www.w3.org/2005/Atom'><link href='?&a;z'/></feed>";
+    assert_eq!(references(doubled), ["?x&#A&bByz"]);
     // An external entity is never loaded.
     let external = "<!DOCTYPE f [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\
         <feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>&a;</title></feed>";

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use regex::bytes::Captures;
+
 use super::tokens::{RawXmlAttribute, first_of, name_end};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
@@ -19,6 +22,12 @@ const MOST_EXPANDED: u64 = 1 << 20;
 const MOST_GROWTH: u64 = 10;
 const MOST_ENTITIES: usize = 10_000;
 const DEEPEST: usize = 32;
+
+/// A reference to a character by its number.
+static CHARACTER: Pattern = Pattern::new(r"&#(?:[0-9]+|[xX][0-9A-Fa-f]+);");
+/// The same, or a reference by a name of at most [`LONGEST_ENTITY`] bytes with its marks; the group is between these.
+static REFERENCE: Pattern =
+    Pattern::new(r"&(#(?:[0-9]+|[xX][0-9A-Fa-f]+)|[A-Za-z0-9._:\x80-\xFF-]{1,126});");
 
 #[derive(Debug, Default)]
 pub(super) struct Entities {
@@ -40,20 +49,12 @@ impl Entities {
             return;
         }
         // Character references are expanded in the literal, others where the entity is used (4.5).
-        let mut text = Vec::with_capacity(literal.len());
-        let mut rest = literal;
-        while let Some(at) = memchr::memchr(b'&', rest) {
-            text.extend_from_slice(&rest[..at]);
-            rest = &rest[at..];
-            let decode = || decode_reference(rest, &mut text);
-            let length = rest.starts_with(b"&#").then(decode).flatten();
-            if length.is_none() {
-                text.push(b'&');
-            }
-            rest = &rest[length.unwrap_or(1)..];
-        }
-        text.extend_from_slice(rest);
-        self.declared.insert(name.to_vec(), text);
+        let text = CHARACTER.replace_all(literal, |reference: &Captures<'_>| {
+            let mut text = Vec::new();
+            decode_reference(&reference[0], &mut text);
+            text
+        });
+        self.declared.insert(name.to_vec(), text.into_owned());
     }
 
     /// Returns the length of an expansion; `None` for one that is recursive or nests too deep.
@@ -67,9 +68,9 @@ impl Entities {
         self.lengths.insert(name.to_vec(), None);
         let text = self.declared.get(name)?.clone();
         let mut sum = text.len() as u64;
-        for (_, inner) in references(&text) {
-            if self.declared.contains_key(inner) {
-                sum = sum.saturating_add(self.length(inner, depth + 1)?);
+        for [_, inner] in REFERENCE.groups(&text, 0) {
+            if self.declared.contains_key(&text[inner.clone()]) {
+                sum = sum.saturating_add(self.length(&text[inner], depth + 1)?);
             }
         }
         self.lengths.insert(name.to_vec(), Some(sum));
@@ -93,10 +94,10 @@ impl Entities {
         };
         step(text.len());
         let mut at = 0;
-        for (start, inner) in references(text) {
-            out.extend_from_slice(&text[at..start]);
-            at = start + inner.len() + 2;
-            let reference = &text[start..at];
+        for [whole, inner] in REFERENCE.groups(text, 0) {
+            out.extend_from_slice(&text[at..whole.start]);
+            at = whole.end;
+            let (inner, reference) = (&text[inner], &text[whole]);
             if self.declared.contains_key(inner) {
                 self.expand(inner, out);
             } else if decode_reference(reference, out).is_none() {
@@ -128,17 +129,6 @@ fn reference_name(bytes: &[u8]) -> Option<&[u8]> {
     let end = memchr::memchr(b';', bytes)?;
     let name = &bytes[..end];
     (!name.is_empty() && name_end(name, 0) == name.len()).then_some(name)
-}
-
-fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    memchr::memchr_iter(b'&', text).filter_map(|at| {
-        let rest = &text[at..];
-        if rest.starts_with(b"&#") {
-            let end = memchr::memchr(b';', &rest[..rest.len().min(LONGEST_ENTITY)])?;
-            return Some((at, &rest[1..end]));
-        }
-        reference_name(rest).map(|name| (at, name))
-    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
