@@ -162,6 +162,9 @@ const IGNORE_FILES: [&str; 4] = [
     ".git/info/exclude",
 ];
 
+/// Maximum length in bytes of the name of a repository in a file.
+const MAX_NAME: u64 = 64 << 10;
+
 impl Walk {
     /// Walks the trees of the roots.
     pub fn new(
@@ -371,7 +374,8 @@ impl WalkOptions {
         let (is_read, refused) = (self.ignore_files, Arc::clone(refused));
         move |directory| {
             let names = IGNORE_FILES.iter().filter(|_| is_read);
-            let mut paths = names.map(|name| directory.join(name));
+            let paths = names.map(|name| directory.join(name));
+            let mut paths = paths.chain(linked(directory).into_iter().filter(|_| is_read));
             let Some(path) = paths.find(|path| is_special(path)) else {
                 return true;
             };
@@ -446,6 +450,28 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
             },
         },
     }
+}
+
+/// Returns the files that a walk reads in the repository of a linked working tree.
+fn linked(directory: &Path) -> Vec<PathBuf> {
+    let line = |path: &Path| {
+        let text = path.is_file().then(|| read_start(path, MAX_NAME))?.ok()?;
+        text.split(|&byte| byte == b'\n').next().map(<[u8]>::to_vec)
+    };
+    let named = line(&directory.join(".git"));
+    let named = named
+        .as_deref()
+        .and_then(|line| line.strip_prefix(b"gitdir: "));
+    let Some(repository) = named.map(path_of) else {
+        return Vec::new();
+    };
+    let common = repository.join("commondir");
+    let place = line(&common).map(|place| match place.starts_with(b".") {
+        true => repository.join(path_of(&place)),
+        false => path_of(&place),
+    });
+    let excluded = place.map(|place| place.join("info/exclude"));
+    [common].into_iter().chain(excluded).collect()
 }
 
 /// Returns whether a path is a pipe, a device or a socket, or a link to one.

@@ -214,6 +214,33 @@ fn ignore_files_that_are_pipes_or_devices_are_errors() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_linked_working_tree_whose_repository_has_pipes_is_an_error() {
+    for (file, pipe) in [
+        ("git/commondir", "git/commondir"),
+        ("git/commondir", "common/info/exclude"),
+    ] {
+        let tree = Tree::new(&[GOOD]);
+        let path = |name: &str| tree.path().join(name);
+        tree.write("docs/a.html", b"<a href=http://example.com/>");
+        tree.write(
+            "docs/.git",
+            format!("gitdir: {}\n", path("git").display()).as_bytes(),
+        );
+        tree.write(file, b"../common\n");
+        let pipe = path(pipe);
+        std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&pipe);
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let message = "not a regular file, so its directory was not read";
+        tree.run(&["."]).tells(2, GOOD_OUT, message);
+        tree.run(&["audit", "docs"]).tells(2, "", message);
+        let all = format!("http://example.com/\n{GOOD_OUT}");
+        tree.run(&[".", "--no-ignore"]).is(0, &all);
+    }
+}
+
 /// Both happen while the run waits for a pipe that comes before them.
 #[cfg(unix)]
 #[test]
