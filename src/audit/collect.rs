@@ -522,7 +522,9 @@ impl LinkCollector<'_> {
         }
         let is_open = |&part: &FileId| has_unread_labels(audit, &audit.checker.paths.path(part));
         let includes_text = format.name == "rst" && found.parts.iter().flatten().any(is_open);
-        self.collected.labels.is_open |= includes_text;
+        if includes_text {
+            self.collected.labels.open.push(path.clone());
+        }
         let has_other_ids = includes_text
             || found.parts.contains(&None)
             || format.name != "html" && audit.sources.has_other_ids(&path);

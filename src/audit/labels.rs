@@ -25,8 +25,8 @@ pub(super) struct TreeLabels {
     pub(super) names: HashSet<u64>,
     /// The roots of trees that were read as a whole, each with the slash at its end.
     roots: Vec<Box<[u8]>>,
-    /// A document includes text that was not read.
-    pub(super) is_open: bool,
+    /// The documents that include text that was not read.
+    pub(super) open: Vec<Box<[u8]>>,
 }
 
 impl TreeLabels {
@@ -40,13 +40,14 @@ impl TreeLabels {
     pub(super) fn add(&mut self, other: TreeLabels) {
         self.names.extend(other.names);
         self.roots.extend(other.roots);
-        self.is_open |= other.is_open;
+        self.open.extend(other.open);
     }
 
     /// Returns whether no document has a label, and all documents of the tree were read.
     pub(super) fn lacks(&self, document: &[u8], name: u64) -> bool {
-        let mut roots = self.roots.iter().filter(|_| !self.is_open);
-        !self.names.contains(&name) && roots.any(|root| document.starts_with(root))
+        let is_closed = |root: &[u8]| !self.open.iter().any(|open| open.starts_with(root));
+        let mut roots = self.roots.iter().filter(|root| document.starts_with(root));
+        !self.names.contains(&name) && roots.any(|root| is_closed(root))
     }
 }
 

@@ -111,8 +111,8 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
         ),
         ("site/notes/page.rst", ":ref:`not in a tree`\n"),
     ];
-    let told = |path: &str| -> Vec<String> {
-        let found = findings(&files, path);
+    let told = |files: &[(&str, &str)], path: &str| -> Vec<String> {
+        let found = findings(files, path);
         let told = found.iter().filter_map(|line| {
             let (place, rest) = line.split_once(": warning[undefined-reference]: ")?;
             Some(format!("{place} {rest}"))
@@ -126,10 +126,23 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
         "site/docs/other.rst:3:13 outside",
     ];
     let short = |line: &str| line.split(" (").next().unwrap_or_default().to_owned();
-    let found: Vec<String> = told("site").iter().map(|line| short(line)).collect();
+    let found: Vec<String> = told(&files, "site")
+        .iter()
+        .map(|line| short(line))
+        .collect();
     assert_eq!(found, expected);
-    assert_eq!(told("site/docs").len(), 4);
-    assert!(told("site/docs/guide").is_empty());
+    assert_eq!(told(&files, "site/docs").len(), 4);
+    assert!(told(&files, "site/docs/guide").is_empty());
+    // Text that is not read as markup may have labels, of the tree that includes it.
+    let open = [
+        ("site/other/conf.py", ""),
+        (
+            "site/other/page.rst",
+            ".. include:: labels.txt\n\n:ref:`x`\n",
+        ),
+        ("site/other/labels.txt", ".. _x:\n"),
+    ];
+    assert_eq!(told(&[&files[..], &open].concat(), "site").len(), 4);
     // Labels may come from elsewhere.
     let mut files = files;
     files[0].1 = "extensions = ['sphinx.ext.intersphinx']\n";
