@@ -24,7 +24,7 @@ use crate::document::Format;
 use crate::document::flags::Flags;
 use crate::links::links;
 use crate::output::record::Summary;
-use crate::pipeline::bases::internal_origin;
+use crate::pipeline::bases::{internal_origin, is_internal_origin};
 use crate::uri::{Rules, resolve};
 
 /// One side of a comparison.
@@ -133,6 +133,7 @@ fn target_of_record(line: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
 
 /// Returns the form that the spellings of a page share.
 fn spelling(page: &[u8]) -> Vec<u8> {
+    let page = shown_uri(page);
     let page = page.strip_suffix(b"index.html").unwrap_or(page);
     let page = page.strip_suffix(b"/").unwrap_or(page);
     page.strip_suffix(b".html").unwrap_or(page).to_vec()
@@ -190,6 +191,18 @@ impl TargetSet {
         }
     }
 
+    /// Returns the URI of an address in a list: of a path below the first root that answers it.
+    fn of_listed(&self, uri: &[u8]) -> Vec<u8> {
+        let (TargetSet::Tree(tree), [b'/', path @ ..]) = (self, shown_uri(uri)) else {
+            return uri.to_vec();
+        };
+        let roots = tree.inventory.audit.checker.mounts.iter();
+        let roots = roots.filter(|(_, root)| is_internal_origin(root));
+        let mut uris = roots.map(|(_, root)| [root, path].concat());
+        let found = uris.find(|uri| self.answer(uri).rule().is_none());
+        found.unwrap_or_else(|| uri.to_vec())
+    }
+
     fn has_id(&self, answer: PageAnswer, id: &[u8]) -> bool {
         match (self, answer) {
             (TargetSet::Tree(tree), PageAnswer::Found(Some(file))) => {
@@ -242,7 +255,7 @@ impl Comparison<'_> {
             TargetSet::List(list) => {
                 for (uri, ids) in &list.pages {
                     let ids = ids.iter().map(|id| &**id);
-                    self.page(&list.path, None, &[uri], ids);
+                    self.page(&list.path, None, &[&self.new.of_listed(uri)], ids);
                 }
             }
             TargetSet::Tree(tree) => {

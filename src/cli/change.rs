@@ -21,7 +21,7 @@ use super::{extract, help, manual};
 use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
 use crate::audit::link_table;
 use crate::audit::location::Audit;
-use crate::audit::options::{ListedLinks, root_of};
+use crate::audit::options::{ListedLinks, assume_roots, root_of};
 use crate::audit::targets::Inventory;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::{Code, Effect};
@@ -29,7 +29,7 @@ use crate::linker::{Link, LinkMember};
 use crate::output::escape::Escape;
 use crate::output::field::TARGET_FIELDS;
 use crate::output::{DocumentPath, Layout};
-use crate::pipeline::bases::{Bases, internal_origin, served_at};
+use crate::pipeline::bases::{Bases, internal_origin, is_internal_origin, served_at};
 use crate::pipeline::walk::{Root, bytes_of};
 use crate::pipeline::writer::RowWriter;
 use crate::pipeline::{OutputOrder, PipelineOptions, members};
@@ -128,8 +128,11 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     let lists = [old.list(site.as_deref())?, new.list(site.as_deref())?];
     site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
     let site = site.unwrap_or_else(|| internal_origin(0));
+    // The paths of a list are below any root of a tree, as its targets are.
+    let has_roots = is_internal_origin(&site) && lists.iter().any(Option::is_some);
     let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
-    let set = |side: &Side, list: Option<_>| list.map_or_else(|| side.tree(audit, &site, &all), Ok);
+    let root = (!has_roots).then_some(&*site);
+    let set = |side: &Side, list: Option<_>| list.map_or_else(|| side.tree(audit, root, &all), Ok);
     let (old, new) = (set(&old, old_list)?, set(&new, new_list)?);
     if audit.findings.links {
         return match (&old, &new) {
@@ -271,11 +274,20 @@ impl Side {
         format!("{name}: {error}")
     }
 
-    fn tree(&self, audit: &AuditArgs, site: &[u8], outputs: &[&OutputTarget]) -> Result<TargetSet> {
-        let mut bases = Bases::here();
-        let root = bases.absolute(&root_of(&self.path))?;
-        bases.mounts.add(&root, site);
-        let paths = [self.path.clone()];
+    /// Without the URI of its root, a tree has the roots that its `targets` have.
+    fn tree(
+        &self,
+        audit: &AuditArgs,
+        site: Option<&[u8]>,
+        outputs: &[&OutputTarget],
+    ) -> Result<TargetSet> {
+        let (mut bases, paths) = (Bases::here(), [self.path.clone()]);
+        if let Some(site) = site {
+            let root = bases.absolute(&root_of(&self.path))?;
+            bases.mounts.add(&root, site);
+        } else {
+            assume_roots(&mut bases, &paths)?;
+        }
         let mut options = options_with(audit, &paths, bases)?;
         options = options.detect_sources(false).orphan_assets(true);
         let lists = [ListedLinks::Anchors, ListedLinks::Links];

@@ -269,6 +269,29 @@ fn lists_of_addresses_are_sides() {
 }
 
 #[test]
+fn a_list_of_paths_covers_all_roots_of_a_tree() {
+    let tree = Tree::new(&[
+        ("s/netlify.toml", "[build]\npublish = 'public'\n"),
+        ("s/public/index.html", "<p id=i>"),
+        ("s/public/a.html", "<p id=x>"),
+        ("s/public/b.html", ""),
+        ("s/docs/x.md", "# X\n"),
+    ]);
+    tree.write("list", tree.run(&["targets", "s"]).out.as_bytes());
+    assert_eq!(found(&tree, &["list", "s"]), [""; 0]);
+    assert_eq!(found(&tree, &["s", "list"]), [""; 0]);
+    tree.write("s/public/a.html", b"");
+    std::fs::remove_file(tree.path().join("s/public/b.html")).unwrap();
+    let expected = ["removed-id /a.html#x -", "removed-page /b.html -"];
+    assert_eq!(found(&tree, &["list", "s"]), expected);
+    tree.write("s/docs/y.md", b"# Y\n");
+    tree.write("new", tree.run(&["targets", "s"]).out.as_bytes());
+    assert_eq!(found(&tree, &["list", "new"]), expected);
+    tree.write("new", b"/a.html\n/docs/x.md\n/\n");
+    assert_eq!(found(&tree, &["s", "new"]), ["removed-page /docs/y.md -"]);
+}
+
+#[test]
 fn sides_without_addresses_are_errors() {
     let tree = trees();
     tree.write("empty/.keep", b"");
