@@ -256,9 +256,28 @@ impl Audit {
         found.map_or(OnlineAnswer::Unknown, |found| found.answer)
     }
 
-    /// Returns whether generators make the page of a path from a file below a directory. Numbers before
+    /// Returns a directory around a document, and the file below it of which a generator may make the page of an
+    /// absolute path (A108). `depth` is the number of directories between the root and the document.
+    pub(super) fn page_of(
+        &self,
+        document: &[u8],
+        link: &Link<'_>,
+        depth: usize,
+    ) -> Option<(Vec<u8>, Vec<u8>)> {
+        let written = percent_decoded(split_path(link.reference.trim_ascii()).0);
+        let below = written.strip_prefix(b"/")?;
+        let may_be_page =
+            link.flags.contains(Flags::OWN_SYNTAX) && !split_name(below).1.contains(&b'.');
+        let below = below.strip_suffix(b"/").unwrap_or(below);
+        let directories = memchr::memrchr_iter(b'/', document).map(|at| &document[..=at]);
+        let is_tried = may_be_page && !below.is_empty();
+        let mut directories = directories.take(depth + 1).filter(|_| is_tried);
+        directories.find_map(|above| Some((above.to_vec(), self.page_below(above, below)?)))
+    }
+
+    /// Returns the file of which generators make the page of a path from a file below a directory. Numbers before
     /// the names of files and directories only order them.
-    fn is_page_below(&self, directory: &[u8], path: &[u8]) -> bool {
+    fn page_below(&self, directory: &[u8], path: &[u8]) -> Option<Vec<u8>> {
         let has_name = |name: &[u8], bare: &[u8], ends: &[&[u8]]| {
             static NUMBER: Pattern = Pattern::new(r"^\d+[-_.]");
             let unnumbered = &name[NUMBER.find(name).map_or(0, |number| number.end())..];
@@ -271,18 +290,22 @@ impl Audit {
         let rest = rest.unwrap_or_default();
         let names = self.checker.tree.names(directory);
         let has = |name: &&String, ends: &[&[u8]]| has_name(name.as_bytes(), segment, ends);
-        let is_file = names.iter().any(|name| has(&name, &PAGE_ENDS));
+        let place = |name: &String| [directory, name.as_bytes()].concat();
+        let file = names
+            .iter()
+            .find(|name| rest.is_empty() && has(name, &PAGE_ENDS));
         let mut below = names.iter().filter(|name| has(name, &[b""]));
-        rest.is_empty() && is_file
-            || below.any(|name| {
-                let below = [directory, name.as_bytes(), b"/"].concat();
+        file.map(place).or_else(|| {
+            below.find_map(|name| {
+                let below = with_slash(&place(name));
                 match rest {
                     b"" => ["index", "README"]
                         .iter()
-                        .any(|page| self.is_page_below(&below, page.as_bytes())),
-                    rest => self.is_page_below(&below, rest),
+                        .find_map(|page| self.page_below(&below, page.as_bytes())),
+                    rest => self.page_below(&below, rest),
                 }
             })
+        })
     }
 }
 
@@ -430,17 +453,12 @@ impl<'a> LookupCache<'a> {
             return TargetLocation::Skipped;
         }
         let written = percent_decoded(split_path(reference).0);
-        let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
         let depth = self.depth(base.uri);
-        if let Some(below) = written.strip_prefix(b"/") {
-            let name = split_name(below).1;
-            let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
-            let below = below.strip_suffix(b"/").unwrap_or(below);
-            let is_page = |directory: &[u8]| audit.is_page_below(directory, below);
+        if written.starts_with(b"/") {
             if audit.redirects.iter().any(|rules| rules.answers(&written)) {
                 return TargetLocation::Served;
             }
-            if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
+            if audit.page_of(&path, link, depth).is_some() {
                 return TargetLocation::Skipped;
             }
         } else if !is_of_repository(base.uri)

@@ -10,11 +10,11 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
 use super::ignored::first_lost;
+use super::location::Audit;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
 use super::rewrite::{decode_unicode, is_unclear, relative, steps_above};
 use super::source::paths::below;
-use super::source::repository::Repository;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
 use crate::Format;
@@ -111,7 +111,12 @@ fn with_scheme_of(reference: &[u8], uri: &[u8]) -> Vec<u8> {
 
 impl WrittenForm {
     /// Returns the form in which a reference of a document resolves to the target.
-    fn of(document: &[u8], base: &[u8], link: &Link<'_>, target: &[u8]) -> Option<Self> {
+    fn of(
+        document: &[u8],
+        base: &[u8],
+        link: &Link<'_>,
+        reaches: impl Fn(Vec<u8>) -> bool,
+    ) -> Option<Self> {
         let has_scheme = Reference::split(link.reference).scheme.is_some();
         let is_name = !has_scheme && names_file(document, link.element);
         let forms = [false, true].into_iter().flat_map(|is_of_tree| {
@@ -125,10 +130,11 @@ impl WrittenForm {
             )
         });
         let mut forms = forms.filter(|form| form.is_decoded || !is_name);
-        let is_target = |uri: Option<Vec<u8>>| uri.as_deref() == Some(target);
         forms.find(|form| {
             let by = |rules| form.resolve_by(rules, base, link.reference);
-            is_target(by(Rules::Whatwg)) || is_target(by(Rules::RFC3986))
+            [Rules::Whatwg, Rules::RFC3986]
+                .iter()
+                .any(|&rules| by(rules).is_some_and(&reaches))
         })
     }
 
@@ -224,10 +230,13 @@ impl Inventory {
         if let Some(site) = self.audit.sources.parted(&relocation.old, &relocation.new) {
             let reason = "the site here would lose or gain files: move them within a folder of it, or all of it";
             plan.refuse(&self.audit.shown(site), reason);
+        } else if self.audit.sources.alters(&relocation.old, &relocation.new) {
+            let reason = "the site would publish it otherwise at the new place, or not at all";
+            plan.refuse(&self.audit.shown(&relocation.old), reason);
         }
         let mover = Mover {
+            audit: &self.audit,
             checker,
-            repositories: &self.audit.repositories,
             relocation,
         };
         for redirect in self.redirects() {
@@ -308,8 +317,8 @@ impl Inventory {
 }
 
 struct Mover<'a> {
+    audit: &'a Audit,
     checker: &'a TargetChecker,
-    repositories: &'a [Repository],
     relocation: &'a Relocation,
 }
 
@@ -354,6 +363,9 @@ impl Mover<'_> {
             let new = with_depth(link.reference, depth, self.checker.depth(&new));
             return new.map(Some).ok_or(NO_FORM);
         }
+        if is_skipped && self.loses_page(document, link, depth) {
+            return Err(AMBIGUOUS);
+        }
         if is_to_itself || is_skipped || location == TargetLocation::LeftOut {
             return Ok(None);
         }
@@ -372,11 +384,12 @@ impl Mover<'_> {
         {
             return Err(AMBIGUOUS);
         }
-        let reaches = |uri: Vec<u8>| {
-            let found = self.checker.expected(split_path(&uri).0);
-            found.is_ok_and(|found| found.path == new_path)
+        let is_at = |uri: &[u8], path: &[u8]| {
+            let found = self.checker.expected(split_path(uri).0);
+            found.is_ok_and(|found| found.path == *path)
         };
-        let form = WrittenForm::of(document, base.uri, link, target);
+        let reaches = |uri: Vec<u8>| is_at(&uri, &new_path);
+        let form = WrittenForm::of(document, base.uri, link, |uri| is_at(&uri, &expected.path));
         let form = form.ok_or("the form of the reference is not known")?;
         // The shortest form stays the shortest, so that the way back restores it; others stay as long as they
         // reach the target, but not by `..` segments above the root, which resolution drops.
@@ -404,10 +417,21 @@ impl Mover<'_> {
         }
     }
 
+    /// Returns whether a generator that is not known may not find the page of an absolute path any more.
+    fn loses_page(&self, document: &[u8], link: &Link<'_>, depth: usize) -> bool {
+        let Some((directory, page)) = self.audit.page_of(document, link, depth) else {
+            return false;
+        };
+        let moved = |path: &[u8]| self.relocation.map(path).unwrap_or_else(|| path.to_vec());
+        let place = moved(&directory);
+        let is_around = moved(document).starts_with(&place);
+        !is_around || moved(&page) != [&*place, &page[directory.len()..]].concat()
+    }
+
     /// For a link without a base.
     fn absolute(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
         let Ok(target) = link.target else {
-            return Ok(None);
+            return self.on_forge(link, location);
         };
         let (bare, suffix) = split_path(target);
         let Ok(expected) = self.checker.expected(bare) else {
@@ -424,7 +448,7 @@ impl Mover<'_> {
     /// For a URL outside the mounts, which may be a file's on its forge.
     fn on_forge(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
         let (bare, suffix) = split_path(link.reference);
-        let mut repositories = self.repositories.iter();
+        let mut repositories = self.audit.repositories.iter();
         let found = repositories.find_map(|own| Some((&own.root, own.path(bare)??)));
         let moved = found.and_then(|(root, old)| Some((root, self.relocation.map(&old)?, old)));
         let Some((root, new, old)) = moved else {

@@ -41,7 +41,11 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let names = directory.tree.names(&directory.below(".."));
     let others = names.iter().map(|name| format!("../{name}/"));
     let others = others.filter_map(|path| component(directory, &path));
-    site.add_content(&modules, url);
+    site.add_content(&modules, &url);
+    // The pages of a module are not moved to another one, where other references reach them.
+    for name in directory.tree.names(&modules) {
+        site.add_content(&join(&modules, name.as_bytes()), &url);
+    }
     site.has_resource_ids = true;
     // Attributes of the playbook apply to all components.
     let playbook =

@@ -235,7 +235,7 @@ impl SiteRules for Jekyll {
         };
         let mut texts = "html htm xml txt css scss sass coffee".split(' ');
         let is_text = is_markdown || texts.any(|known| known == written);
-        let (front, has_own) = match is_text.then(|| front_matter(&file.path())) {
+        let (front, has_own) = match is_text.then(|| front_matter(file.text)) {
             Some(FrontMatter::Values(values)) => (values, true),
             Some(FrontMatter::Broken) => return file.unparsed(),
             _ => (Setting::Null, false),

@@ -186,6 +186,14 @@ impl Sources {
         parted.or(other).map(|found| &*found.directory)
     }
 
+    /// Returns whether a site would make something else of a file that moves, or nothing.
+    pub(super) fn alters(&self, old: &[u8], new: &[u8]) -> bool {
+        self.place(old).is_some_and(|(found, root)| {
+            let routes = self.routes(found);
+            !found.rules.has_list() && !routes.stay(old, new, root, &found.rules)
+        })
+    }
+
     fn place_number(&self, path: &[u8]) -> Option<(usize, usize)> {
         let mut ends = memchr::memrchr_iter(b'/', path);
         ends.find_map(|end| self.places.get(&path[..=end]).copied())

@@ -1,5 +1,6 @@
 //! The URLs of the files of a site, and the files of its URLs.
 
+use std::mem::discriminant;
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
@@ -24,6 +25,14 @@ pub(super) struct Routes {
     names: OnceLock<PagesByName>,
 }
 
+/// Returns the route of a file, with the URL of a copy.
+fn route(file: &ContentFile<'_>, rules: &Rules) -> Route {
+    match rules.route(file) {
+        Route::Copied => Route::CopiedTo([&file.root.url, file.below].concat()),
+        route => route,
+    }
+}
+
 /// A file, and whether its URL ends in a slash.
 type UrlTarget = (Box<[u8]>, bool);
 
@@ -38,8 +47,9 @@ impl Routes {
         for root in roots.filter(|root| root.kind == FolderUse::Content) {
             for path in files_below(&root.directory, is_own) {
                 let below = &path[root.directory.len()..];
-                let file = ContentFile { root, below };
-                routes.add(&file, rules.route(&file));
+                let text = &path;
+                let file = ContentFile { root, below, text };
+                routes.add(&file, route(&file, rules));
             }
         }
         let mut urls: Vec<_> = routes.urls.keys().cloned().collect();
@@ -52,10 +62,7 @@ impl Routes {
     }
 
     fn add(&mut self, file: &ContentFile<'_>, mut route: Route) {
-        let path: Box<[u8]> = file.path().into();
-        if route == Route::Copied {
-            route = Route::CopiedTo([&file.root.url, file.below].concat());
-        }
+        let path: Box<[u8]> = file.text.into();
         match &mut route {
             Route::Page { url, others } => {
                 self.add_url(url, &path);
@@ -73,6 +80,20 @@ impl Routes {
         let target = (file.into(), normal(url) != url);
         // Of several files at a URL the first is used.
         self.urls.entry(normal(url).into()).or_insert(target);
+    }
+
+    /// Returns whether the site makes the same kinds of something of files at or below a path, and at their new places.
+    pub(super) fn stay(&self, old: &[u8], new: &[u8], root: &Folder, rules: &Rules) -> bool {
+        self.files.iter().all(|(text, own)| {
+            let moved = below(text, old).map(|rest| [new, rest].concat());
+            let below = moved
+                .as_deref()
+                .and_then(|path| path.strip_prefix(&*root.directory));
+            below.is_none_or(|below| {
+                let moved = route(&ContentFile { root, below, text }, rules);
+                discriminant(&moved) == discriminant(own)
+            })
+        })
     }
 
     pub(super) fn of_file(&self, path: &[u8]) -> Option<&Route> {

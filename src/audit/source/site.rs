@@ -47,6 +47,11 @@ pub(super) trait SiteRules: Send + Sync {
     /// Adds the ways to try for a reference in a page, and decides about a miss.
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts);
 
+    /// Returns whether a list of the content, whose links follow moves, names the pages.
+    fn has_list(&self) -> bool {
+        false
+    }
+
     /// Returns whether a page has headings whose ids the dialect does not make.
     fn has_other_ids(&self, _path: &[u8]) -> bool {
         false
@@ -360,6 +365,8 @@ pub(super) struct ContentFile<'a> {
     pub(super) root: &'a Folder,
     /// Below the root.
     pub(super) below: &'a [u8],
+    /// The path of the text, which is elsewhere for the new place of a file.
+    pub(super) text: &'a [u8],
 }
 
 impl ContentFile<'_> {
@@ -369,7 +376,7 @@ impl ContentFile<'_> {
 
     /// Returns the values of the front matter, `Null` without any; `None` if they do not parse.
     pub(super) fn values(&self) -> Option<Setting> {
-        front_matter(&self.path()).into_values()
+        front_matter(self.text).into_values()
     }
 
     /// Returns the route of a file whose path has parameters in brackets.
@@ -386,7 +393,8 @@ impl ContentFile<'_> {
     }
 
     pub(super) fn has_beside(&self, name: &str) -> bool {
-        path_of(&self.path()).with_file_name(name).exists()
+        let has = |path: &[u8]| path_of(path).with_file_name(name).exists();
+        has(self.text) || has(&self.path())
     }
 
     /// Returns the directory with its slash, the name without its extension, and the extension.

@@ -131,7 +131,7 @@ impl SiteRules for Zola {
             let url = self.of_asset(file);
             return url.map_or(Route::LeftOut, Route::CopiedTo);
         }
-        let front = front_matter(&file.path());
+        let front = front_matter(file.text);
         let (Ok(stem), FrontMatter::Values(values)) = (str::from_utf8(name), front) else {
             return Route::Computed;
         };

@@ -810,6 +810,25 @@ fn names_of_files_in_references_are_not_encoded() {
 }
 
 #[test]
+fn names_of_files_beyond_ascii_and_uris_follow_a_move() {
+    let tree = Tree::new(&[
+        (
+            "a.rst",
+            "A\n=\n\n.. include:: é^1.inc\n\n:download:`é^1.inc`\n",
+        ),
+        ("b.org", "[[file:é^1.inc]]\n"),
+        ("é^1.inc", ""),
+    ]);
+    let before = contents(tree.path());
+    for (old, new) in [("é^1.inc", "d/é^1.inc"), ("d/é^1.inc", "é^1.inc")] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(read(&tree, "a.rst").contains(&format!(":: {new}\n")));
+    }
+    assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
 fn only_characters_beyond_ascii_are_decoded() {
     let tree = Tree::new(&[("a.md", "[x](é.md) [y](%C3%A9.md)\n"), ("é.md", "")]);
     let ran = tree.run(&["mv", "--write", "é.md", "100% é#.md"]);

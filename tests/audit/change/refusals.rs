@@ -261,6 +261,102 @@ fn a_part_of_a_site_is_not_moved_and_a_site_moves_as_a_whole() {
 }
 
 #[test]
+fn a_page_is_not_moved_where_its_site_would_not_publish_it() {
+    let tree = Tree::new(&[
+        (
+            "d/docusaurus.config.js",
+            "module.exports={baseUrl:'/',presets:[['classic',{}]]}",
+        ),
+        ("d/docs/a.md", "[b](b.md)\n"),
+        ("d/docs/b.md", "# B\n"),
+        ("j/_config.yml", "theme: minima\n"),
+        ("j/a.md", "---\n---\n[b](b.md)\n"),
+        ("j/b.md", "---\n---\n"),
+        ("j/_posts/2024-01-01-p.md", "---\n---\n"),
+        ("h/hugo.toml", "baseURL='/'\nlanguageCode='en'\n"),
+        ("h/content/p/index.md", "---\ntitle: p\n---\n"),
+        ("h/content/p/part.md", "---\ntitle: q\n---\n"),
+        ("n/antora.yml", "name: c\nversion: ~\n"),
+        (
+            "n/antora-playbook.yml",
+            "content: {sources: [{url: .}]}\nui: {}\n",
+        ),
+        (
+            "n/modules/ROOT/pages/a.adoc",
+            "= A\n\nxref:b.adoc[] link:{attachmentsdir}/x.txt[]\n",
+        ),
+        ("n/modules/ROOT/pages/b.adoc", "= B\n\nxref:a.adoc[]\n"),
+        ("n/modules/ROOT/attachments/x.txt", "x\n"),
+        ("n/modules/m/pages/c.adoc", "= C\n"),
+    ]);
+    let reason = "the site would publish it otherwise at the new place, or not at all";
+    let other_module = "the site here would lose or gain files";
+    for (old, new, reason) in [
+        ("d/docs/b.md", "d/docs/_b.md", reason),
+        ("d/docs/b.md", "d/docs/_x/b.md", reason),
+        ("j/b.md", "j/_drafts/b.md", reason),
+        ("j/_posts/2024-01-01-p.md", "j/_posts/p.md", reason),
+        (
+            "n/modules/ROOT/pages/b.adoc",
+            "n/modules/ROOT/partials/b.adoc",
+            reason,
+        ),
+        (
+            "n/modules/ROOT/pages/b.adoc",
+            "n/modules/m/pages/b.adoc",
+            other_module,
+        ),
+        (
+            "n/modules/ROOT/attachments/x.txt",
+            "n/modules/ROOT/attachments/y.txt",
+            "{attachmentsdir}/x.txt: the reference reaches it under another name",
+        ),
+    ] {
+        tree.run(&["mv", "--write", old, new]).tells(2, "", reason);
+    }
+    for (old, new) in [
+        ("d/docs/b.md", "d/docs/x/b.md"),
+        ("j/_posts/2024-01-01-p.md", "j/_posts/2024-01-02-q.md"),
+        ("h/content/p", "h/content/q/r"),
+        ("n/modules/ROOT/pages/b.adoc", "n/modules/ROOT/pages/d.adoc"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{old}: {}", ran.err);
+    }
+    assert_eq!(tree.run(&["audit", "."]).code, 0);
+}
+
+/// Rule A108.
+#[test]
+fn a_page_that_an_unknown_generator_finds_by_an_absolute_path_is_not_moved() {
+    let tree = Tree::new(&[
+        ("site/content/a/1-b.md", "[c](/a/c) [d](/d/)\n"),
+        ("site/content/a/c.md", "[b](/a/b#b)\n"),
+        ("site/content/d/index.md", "# D\n"),
+        ("site/content/e/f.md", "[g](/e/g)\n"),
+        ("site/content/e/g.md", "# G\n"),
+    ]);
+    let reason = "the reference reaches it under another name";
+    for (old, new) in [
+        ("site/content/a/1-b.md", "site/content/a/z.md"),
+        ("site/content/d", "site/content/y"),
+        ("site/content/d/index.md", "site/content/d/x.md"),
+        ("site/content/e/f.md", "f.md"),
+        ("site/content/e", "site/content/z"),
+    ] {
+        tree.run(&["mv", "--write", old, new]).tells(2, "", reason);
+    }
+    for (old, new) in [
+        ("site/content", "docs"),
+        ("docs/e/f.md", "docs/z/f.md"),
+        ("docs/d/index.md", "docs/d/README.md"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code == 0, !new.contains("README"), "{old}: {}", ran.err);
+    }
+}
+
+#[test]
 fn a_file_with_rules_of_a_server_is_not_moved() {
     let tree = site();
     tree.write("_redirects", b"/old /new 301\n");
