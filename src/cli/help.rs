@@ -18,6 +18,9 @@ pub(super) struct Page {
     pub(super) name: String,
     /// The most used flags, which `-h` shows, by their long names, with their descriptions there.
     pub(super) short: Vec<(String, String)>,
+    /// Descriptions in `--help` of flags that come with shared groups and differ from them.
+    #[serde(default)]
+    long: Vec<(String, String)>,
     pub(super) exits: Vec<(String, String)>,
     pub(super) examples: Vec<(String, String)>,
     pub(super) notes: Vec<(String, String)>,
@@ -88,11 +91,16 @@ impl Page {
                 if self.unused.iter().any(|unused| unused == name) {
                     return flag.hide(true);
                 }
-                let Some((_, text)) = self.short.iter().find(|(known, _)| known == name) else {
-                    return flag.hide_short_help(true);
-                };
-                let whole = flag.get_long_help().or(flag.get_help()).cloned();
-                flag.help(text).long_help(whole.unwrap_or_default())
+                let row = |(known, _): &&(String, String)| known == name;
+                let short = self.short.iter().find(row);
+                let long = self.long.iter().find(row).map(|(_, text)| text.into());
+                let own = || flag.get_long_help().or(flag.get_help()).cloned();
+                // Man pages describe flags that `-h` hides by their long help alone.
+                let long = long.or_else(own).unwrap_or_default();
+                match short {
+                    Some((_, text)) => flag.help(text).long_help(long),
+                    None => flag.hide_short_help(true).long_help(long),
+                }
             })
             .after_help("--help shows all options, examples and exit codes.")
             .after_long_help(self.text())

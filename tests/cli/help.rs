@@ -76,6 +76,11 @@ fn every_flag_is_in_the_man_page_of_its_subcommand() {
         for flag in flags(&help(subcommand, "--help")) {
             assert!(page.contains(&format!("--{flag}")), "{kind}: --{flag}");
         }
+        for entry in page.split(".TP\n").skip(1) {
+            let description = entry.split_once('\n').map(|(_, rest)| rest);
+            let is_described = description.is_some_and(|text| !text.starts_with('\n'));
+            assert!(is_described, "{kind}: {entry}");
+        }
         for heading in ["EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
             assert!(page.contains(heading), "{kind}: {heading}");
         }
@@ -197,4 +202,19 @@ fn rules_that_need_a_document_are_not_offered_without_one() {
     let tree = Tree::new(&[]);
     tree.run(&["resolve", "--rules", "auto", "g"])
         .tells(2, "", "--rules auto needs a document");
+}
+
+#[test]
+fn subcommands_refuse_filters_of_links_that_they_do_not_apply() {
+    let tree = Tree::new(&[
+        ("site/a.html", "<a href=b.html>b</a>"),
+        ("site/b.html", "<p>"),
+    ]);
+    for subcommand in ["mv", "targets"] {
+        for flag in "scheme element attribute host from to subject list part".split(' ') {
+            let flag = format!("--{flag}");
+            tree.run(&[subcommand, &flag, "text", "site/b.html", "site/c.html"])
+                .tells(2, "", &format!("{subcommand} does not use {flag}"));
+        }
+    }
 }

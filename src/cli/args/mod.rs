@@ -310,9 +310,9 @@ impl CheckArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SwitchArg {
-    /// It is
+    /// They must
     On,
-    /// It is not
+    /// They need not
     Off,
 }
 
