@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::{
-    AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg, SwitchArg,
-};
+use super::args::{AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg};
 use super::changed::{added_since, changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -293,7 +291,7 @@ pub(super) fn options_with(
     options = (options.entries(&check.entry)?)
         .server(check.server)?
         .detect_sources(detects_sources)
-        .fragments(check.fragments == SwitchArg::On)
+        .fragments(check.fragments == "on")
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)

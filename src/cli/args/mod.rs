@@ -272,8 +272,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub sources: Option<PathBuf>,
     /// Whether fragments must name something
-    #[arg(long, value_name = "WHETHER", default_value = "on")]
-    pub fragments: SwitchArg,
+    #[arg(long, value_name = "WHETHER", default_value = "on", value_parser = ["on", "off"])]
+    pub fragments: String,
     /// Treat http and https as different
     #[arg(long)]
     pub strict_scheme: bool,
@@ -306,14 +306,6 @@ impl CheckArgs {
             self.levels.set(rule, level);
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SwitchArg {
-    /// They must
-    On,
-    /// They need not
-    Off,
 }
 
 pub(in crate::cli) const OUTPUT_HEADING: &str = "What comes out";
