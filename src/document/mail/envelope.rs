@@ -227,19 +227,10 @@ fn split_labels(raw: &[u8]) -> Vec<String> {
     labels.map(truncated).collect()
 }
 
-/// Returns the index after the quoted string that starts at `at`.
+/// Returns the index after the quoted string that starts at `at`; one that never closes is its quote only.
 fn quoted_end(value: &[u8], at: usize) -> usize {
-    let mut index = at + 1;
-    while index < value.len() {
-        match value[index] {
-            b'\\' => index += 1,
-            b'"' => return index + 1,
-            _ => {}
-        }
-        index += 1;
-    }
-    // A string that never closes is its quote only.
-    at + 1
+    static QUOTED: Pattern = Pattern::new(r#"^"(?:\\.|[^"\\])*""#);
+    at + QUOTED.find(&value[at..]).map_or(1, |found| found.len())
 }
 
 /// Returns the index of the bracket that closes an address, whose local part may be quoted.
