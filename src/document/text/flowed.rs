@@ -6,6 +6,7 @@ use memchr::{memchr, memchr_iter, memrchr3};
 use super::rewritten::Rewrite;
 use super::scanner::{REWRITTEN, rewritten};
 use crate::bytes::lines::without_break;
+use crate::bytes::pattern::Pattern;
 use crate::decode::RecordOffsets;
 use crate::document::Format;
 use crate::document::source_text::DecodedText;
@@ -225,7 +226,9 @@ struct Enriched {
     parameter: bool,
 }
 
-/// The longest command, in bytes (RFC 1896 allows names of 60).
+/// A bracket, a command in brackets (RFC 1896 allows names of 60 bytes), or two brackets, which are one that is text.
+static MARK: Pattern = Pattern::new(r"<(?:<|[^>]{0,60}>)?");
+/// The longest command, in bytes.
 const MAX_COMMAND: usize = 62;
 
 impl Rewrite for Enriched {
@@ -235,47 +238,36 @@ impl Rewrite for Enriched {
 
     fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            let run = memchr(b'<', rest).unwrap_or(rest.len());
-            if self.parameter {
-                out.map.skip(run);
-            } else {
-                out.copy(&rest[..run]);
+        for mark in MARK.find_iter(text) {
+            self.text(&text[at..mark.start()], out);
+            at = mark.start();
+            if mark.len() == 1 && !last && text.len() - at <= MAX_COMMAND {
+                return at;
             }
-            at += run;
-            let rest = &rest[run..];
-            if rest.is_empty() {
-                break;
+            match mark.as_bytes() {
+                [_, name @ .., b'>'] => self.command(name, mark.len(), out),
+                literal => {
+                    // The second bracket is mapped, so that columns agree with the text after it.
+                    out.map.skip(literal.len() - 1);
+                    self.text(b"<", out);
+                }
             }
-            if rest.len() <= MAX_COMMAND && !last && memchr(b'>', rest).is_none() && rest != b"<<" {
-                break;
-            }
-            let literal = match rest.get(1) {
-                Some(b'<') => 2,
-                _ => match memchr(b'>', &rest[..rest.len().min(MAX_COMMAND)]) {
-                    Some(end) => {
-                        self.command(&rest[1..end], end + 1, out);
-                        at += end + 1;
-                        continue;
-                    }
-                    None => 1,
-                },
-            };
-            if self.parameter {
-                out.map.skip(literal);
-            } else {
-                // The second bracket is mapped, so that columns agree with the text after it.
-                out.map.skip(literal - 1);
-                out.copy(b"<");
-            }
-            at += literal;
+            at = mark.end();
         }
-        at
+        self.text(&text[at..], out);
+        text.len()
     }
 }
 
 impl Enriched {
+    fn text(&self, text: &[u8], out: &mut DecodedText) {
+        if self.parameter {
+            out.map.skip(text.len());
+        } else {
+            out.copy(text);
+        }
+    }
+
     fn command(&mut self, name: &[u8], length: usize, out: &mut DecodedText) {
         if name.eq_ignore_ascii_case(b"param") {
             self.parameter = true;
