@@ -6,6 +6,7 @@ use memchr::{memchr_iter, memmem};
 use percent_encoding::percent_decode;
 
 use super::{Reference, canonical_host, host};
+use crate::bytes::pattern::Pattern;
 use crate::decode::Decode;
 use crate::decode::transfer::{self, Base64};
 
@@ -292,6 +293,9 @@ fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     })
 }
 
+/// A masked character, or a run of them, whose length the letter encodes.
+static MASK: Pattern = Pattern::new(r"\*(?:\*(.))?");
+
 /// Decodes `/v3/__TARGET__;CHARACTERS!...`.
 /// Each `*` of the target is the next of the characters, `**` and a letter a run of them.
 fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
@@ -301,31 +305,19 @@ fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
     let digits = &rest[..memchr::memchr(b'!', rest).unwrap_or(rest.len())];
     let characters = String::from_utf8(base64(digits)?).ok()?;
     let mut characters = characters.chars();
-    let mut out = Vec::new();
-    let mut push = |count: usize, out: &mut Vec<u8>| {
-        for character in characters.by_ref().take(count) {
-            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-    };
     let target = with_slashes(&link[start..end])?;
-    let mut at = 0;
-    while at < target.len() {
-        match target[at..] {
-            [b'*', b'*', letter, ..] => {
-                push(usize::from(sextet(letter)?) + 2, &mut out);
-                at += 3;
-            }
-            [b'*', ..] => {
-                push(1, &mut out);
-                at += 1;
-            }
-            [byte, ..] => {
-                out.push(byte);
-                at += 1;
-            }
-            [] => break,
-        }
+    let (mut out, mut at) = (Vec::new(), 0);
+    for [mask, letter] in MASK.groups(&target, 0) {
+        out.extend_from_slice(&target[at..mask.start]);
+        at = mask.end;
+        let count = match target[letter] {
+            [letter] => usize::from(sextet(letter)?) + 2,
+            _ => 1,
+        };
+        let masked: String = characters.by_ref().take(count).collect();
+        out.extend_from_slice(masked.as_bytes());
     }
+    out.extend_from_slice(&target[at..]);
     Some(out)
 }
 
