@@ -29,7 +29,7 @@ use crate::bytes::window::Bounds;
 use crate::decode::charset::readable_encoding;
 use entries::LONGEST;
 use scanner::XmlScanner;
-use tokens::{XmlTag, end_of, read_attributes, read_start_tag, starts_name};
+use tokens::{XmlTag, read_attributes, read_start_tag, starts_name};
 
 pub(super) const FORMAT: Format = Format {
     name: "xml",
@@ -77,26 +77,12 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     if head.starts_with(b"<?xml") && head.get(5).is_some_and(u8::is_ascii_whitespace) {
         return true;
     }
-    let mut at = 0;
-    loop {
-        let rest = &head[at..];
-        at += rest.len() - rest.trim_ascii_start().len();
-        let rest = &head[at..];
-        let marker: &[u8] = match rest {
-            [b'<', b'!', b'-', b'-', ..] => b"-->",
-            [b'<', b'?', ..] => b"?>",
-            // That of HTML is not XML's.
-            [b'<', b'!', b'D', b'O', b'C', ..] if !HTML_DOCTYPE.is_match(rest) => b">",
-            [b'<', next, ..] if starts_name(*next) => break,
-            _ => return false,
-        };
-        match end_of(head, at + 2, marker) {
-            Some(end) => at = end,
-            None => return false,
-        }
-    }
+    let Some([prolog, html]) = PROLOG.group_at(head, 0) else {
+        return false;
+    };
     let mut tag = XmlTag::default();
-    if read_start_tag(head, at, &mut tag).is_none() {
+    let is_element = matches!(&head[prolog.end..], [b'<', first, ..] if starts_name(*first));
+    if !html.is_empty() || !is_element || read_start_tag(head, prolog.end, &mut tag).is_none() {
         return false;
     }
     let name = &head[tag.name.clone()];
@@ -115,4 +101,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     }
 }
 
-static HTML_DOCTYPE: Pattern = Pattern::new(r"^<!DOCTYPE[ \t\n\f\r]*(?i:html)");
+/// White space, comments, processing instructions and a DOCTYPE; the one of HTML, which is not XML's, is the group.
+static PROLOG: Pattern = Pattern::new(
+    r"^(?:[ \t\n\f\r]|<!--(?:-?>|.*?-->)|<\?.*?\?>|(<!DOCTYPE[ \t\n\f\r]*(?i:html).*?>)|<!DOC.*?>)*",
+);
