@@ -520,9 +520,11 @@ impl LinkCollector<'_> {
                 self.collected.included.insert(part);
             }
         }
-        let is_open = |&part: &FileId| has_unread_labels(audit, &audit.checker.paths.path(part));
-        let includes_text = format.name == "rst" && found.parts.iter().flatten().any(is_open);
-        if includes_text {
+        let is_open =
+            |&part: &FileId| has_unread_labels(audit, format, &audit.checker.paths.path(part));
+        let is_rst = format.name == "rst";
+        let includes_text = (is_rst || slug.is_some()) && found.parts.iter().flatten().any(is_open);
+        if is_rst && includes_text {
             self.collected.labels.open.push(path.clone());
         }
         let has_other_ids = includes_text

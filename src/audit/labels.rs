@@ -5,6 +5,7 @@ use memchr::memmem;
 
 use super::disk::start_of;
 use super::location::Audit;
+use crate::Format;
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::members;
 
@@ -65,9 +66,14 @@ static TEXT: Pattern = Pattern::new(r"\.(?:inc|txt)$");
 /// A label of reStructuredText, or a line of signs, as under a title.
 static LABEL: Pattern = Pattern::new(r"(?m)^[ \t]*(?:\.\. _|:name:|[!-/:-@\[-`{-~]+[ \t\r]*$)");
 
+/// A heading or an id of Markdown.
+static HEADING: Pattern =
+    Pattern::new(r"(?m)^ {0,3}(?:#{1,6}[ \t]|(?:=+|-+)[ \t\r]*$)|\{[ \t]*#|\b(?:id|name)=");
+
 /// Returns whether a part of a document has labels or titles, but is not read as markup.
-pub(super) fn has_unread_labels(audit: &Audit, path: &[u8]) -> bool {
-    TEXT.is_match(path) && read(audit, path).is_some_and(|text| LABEL.is_match(&text))
+pub(super) fn has_unread_labels(audit: &Audit, format: &Format, path: &[u8]) -> bool {
+    let labels = [&HEADING, &LABEL][usize::from(format.name == "rst")];
+    TEXT.is_match(path) && read(audit, path).is_some_and(|text| labels.is_match(&text))
 }
 
 fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {

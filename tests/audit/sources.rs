@@ -397,3 +397,78 @@ fn configurations_that_are_pipes_are_not_waited_for() {
         assert_eq!(ran.code, 1, "{pipe}: {}", ran.err);
     }
 }
+
+/// Each as in the output of the generator.
+#[test]
+fn references_in_forms_that_a_generator_does_not_read_are_broken() {
+    let starlight = |options: &str, more: &str| {
+        format!(
+            "import starlight from '@astrojs/starlight'\n\
+             export default {{ {options} integrations: [starlight({{ {more} }})] }}\n"
+        )
+    };
+    let files = starlight("base: '/w', build: {format: 'file'},", "");
+    let sidebar = "sidebar: [{link: '/a/'}, {items: [{link: '/gone/'}]}, {link: '/p.txt'}], \
+                   locales: {de: {}}, defaultLocale: 'de'";
+    let sidebar = starlight("base: '/w',", sidebar);
+    let page = "src/content/docs/a.md";
+    let cases: [(&[(&str, &str)], &[&str]); 5] = [
+        (
+            &[
+                (".vitepress/config.mjs", "export default { base: '/w/' }\n"),
+                (
+                    "a.md",
+                    "[a](/a) <a href=\"/a\">a</a> <a href=\"/w/a\">a</a> <a href=\"a\">a</a> <L to=\"/a\"/>\n",
+                ),
+            ],
+            &["/a outside-root"],
+        ),
+        (
+            &[
+                ("conf.py", "extensions = ['myst_parser']\n"),
+                (
+                    "a.md",
+                    "# A\n\n[](a) [](a.md#a) [](a#a) [](project:a.md) [](<project:a>) {doc}`a`\n",
+                ),
+            ],
+            &["a#a broken-file", "project:a broken-file"],
+        ),
+        (
+            &[
+                ("book.toml", "[book]\n"),
+                ("src/SUMMARY.md", "[A](a.md)\n[B](b.md)\n"),
+                ("src/a.md", "{{#include part.txt}}\n\n[](#part) [](#none)\n"),
+                ("src/part.txt", "## Part\n"),
+                ("src/b.md", "{{#include text.txt}}\n\n[](#part)\n"),
+                ("src/text.txt", "No heading.\n"),
+            ],
+            &["#part broken-fragment"],
+        ),
+        (
+            &[
+                ("astro.config.mjs", &files),
+                (
+                    page,
+                    "---\ntitle: a\n---\n[](/w/a) [](/w/a/) [](/w/a.html) [](./a) [](/w/b)\n",
+                ),
+            ],
+            &["/w/b broken-file"],
+        ),
+        (
+            &[
+                ("astro.config.mjs", &sidebar),
+                ("src/content/docs/de/a.md", "---\ntitle: a\n---\n"),
+                ("public/de/p.txt", ""),
+            ],
+            &["/gone/ broken-file"],
+        ),
+    ];
+    for (files, expected) in cases {
+        let ran = Tree::new(files).run(&["audit", "--json", "."]);
+        let found = rows(&ran.out).into_iter();
+        let found: Vec<_> = found
+            .map(|(_, _, reference, rule)| format!("{reference} {rule}"))
+            .collect();
+        assert_eq!(found, expected, "{}", files[0].0);
+    }
+}

@@ -302,6 +302,8 @@ fn attributes_of_components_are_references_with_the_flag_component() {
         ("<motion.a src={'/x'}>", "/x"),
         ("<Link {...props} to={ `/x` }>", "/x"),
         ("<Link link=\"a?b&amp;c\">", "a?b&c"),
+        ("<_Card href='/x'/>", "/x"),
+        ("<$card href='/x'/>", "/x"),
     ] {
         let found = rows("mdx", tag, false);
         assert_eq!(found.len(), 1, "{tag}");

@@ -37,7 +37,21 @@ pub(super) fn open(
     let mut known = locales.iter();
     let usual = known.position(|(locale, _)| Some(locale) == usual.as_ref());
     locales.push((docs.clone(), "/".to_owned()));
-    site.set_base(values.text_or("base", "/"));
+    let base = values.text_or("base", "/");
+    if !theme.has("plugins")
+        && let Some(base) = &base
+    {
+        // The theme puts the base and the locale before the links of its sidebar.
+        site.listed.file = directory.first(module_names("astro.config"));
+        site.listed.key = "sidebar";
+        let start = [
+            in_slashes(base).trim_end_matches('/'),
+            &locales[usual.unwrap_or(locales.len() - 1)].1,
+        ]
+        .concat();
+        site.listed.add(theme.get("sidebar"), "link", &start);
+    }
+    site.set_base(base);
     for (directory, url) in locales.iter().filter(|_| is_starlight) {
         site.add_content(directory, url);
     }
@@ -82,6 +96,18 @@ impl Astro {
         }
     }
 
+    /// Returns the route of a page at paths. Servers find the file of a page without its extension, too.
+    fn route_at(&self, paths: impl IntoIterator<Item = Vec<u8>>) -> Route {
+        let urls = paths.into_iter().flat_map(|path| {
+            let url = self.page(&path);
+            let bare = url.strip_suffix(b".html");
+            let bare = bare.map(|bare| [bare, b"/"].concat());
+            [Some(url), bare].into_iter().flatten()
+        });
+        let mut urls = urls.collect::<Vec<_>>().into_iter();
+        Route::page_at(urls.next().unwrap_or_default(), urls)
+    }
+
     /// Returns the route of a file of `pages`, which is at the URL of its path.
     fn page_route(&self, file: &ContentFile<'_>) -> Route {
         let (directory, name, extension) = file.parts();
@@ -93,7 +119,7 @@ impl Astro {
         }
         let stem = [directory, name].concat();
         match extension {
-            b"astro" | b"md" | b"mdx" | b"markdown" | b"html" => Route::page(self.page(&stem)),
+            b"astro" | b"md" | b"mdx" | b"markdown" | b"html" => self.route_at([stem]),
             b"js" | b"ts" => Route::CopiedTo([b"/", &*stem].concat()),
             _ => Route::Beside,
         }
@@ -116,19 +142,19 @@ impl SiteRules for Astro {
             return Route::LeftOut;
         }
         if let Some(slug) = values.text("slug") {
-            return Route::page(self.page(slug.trim_matches('/').as_bytes()));
+            return self.route_at([slug.trim_matches('/').into()]);
         }
         let slug = |name: &[u8]| Slug::GitHub.of_text(&String::from_utf8_lossy(name));
         let path = renamed(&[directory, name].concat(), slug);
-        let at = |url: &[u8]| self.page(&[&url[1..], &path].concat());
-        let mut others = Vec::new();
+        let at = |url: &[u8]| [&url[1..], &path].concat();
+        let mut paths = vec![at(&file.root.url)];
         if self.locales[self.usual].0 == file.root.directory {
             let locales = self.locales.iter();
             let locales =
                 locales.filter(|(own, _)| *own != file.root.directory && *own != self.docs);
-            others.extend(locales.map(|(_, url)| at(url.as_bytes())));
+            paths.extend(locales.map(|(_, url)| at(url.as_bytes())));
         }
-        Route::page_at(at(&file.root.url), others)
+        self.route_at(paths)
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {

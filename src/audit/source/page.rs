@@ -106,6 +106,7 @@ impl Sources {
                     file: &page.path,
                     url: Some(b"/"),
                     path: path.as_bytes(),
+                    is_bare: true,
                     syntax: Syntax::Text,
                     is_image: false,
                 };
@@ -197,6 +198,7 @@ impl<'a> SourcePage<'a> {
             file: &self.path,
             url,
             path: &path,
+            is_bare: bare.is_none() && end == reference.len(),
             syntax,
             is_image: matches!(link.element, Some("img" | "embed")),
         };

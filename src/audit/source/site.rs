@@ -518,6 +518,8 @@ pub(super) struct SiteReference<'a> {
     pub(super) url: Option<&'a [u8]>,
     /// The path of the reference, decoded.
     pub(super) path: &'a [u8],
+    /// There is neither a scheme before the path nor a fragment after it.
+    pub(super) is_bare: bool,
     pub(super) syntax: Syntax<'a>,
     pub(super) is_image: bool,
 }

@@ -184,7 +184,8 @@ impl SiteRules for Sphinx {
                 let is_document = matches!(reference.syntax, Syntax::Construct("doc" | "toctree"));
                 let is_left_out = |file: &[u8]| is_document && is_excluded(&self.excluded, file);
                 let is_link = reference.syntax == Syntax::Text && !reference.is_image;
-                let suffixes = self.suffixes.iter().filter(|_| is_document || is_link);
+                let is_name = is_document || is_link && reference.is_bare;
+                let suffixes = self.suffixes.iter().filter(|_| is_name);
                 let files = suffixes.map(|suffix| [&*target, suffix.as_bytes()].concat());
                 files
                     .filter(|file| !is_left_out(file))

@@ -109,6 +109,10 @@ impl SiteRules for VitePress {
                     // HTML names the base itself, a component may not.
                     let below = reference.path.strip_prefix(&base[..base.len() - 1]);
                     let below = below.filter(|below| below.starts_with(b"/"));
+                    let is_html = reference.syntax == Syntax::Html;
+                    if is_html && below.is_none() && reference.path.starts_with(b"/") {
+                        return attempts.miss = Miss::OutsideSite;
+                    }
                     let path = below.unwrap_or(reference.path);
                     page(&reference.at(path), attempts, &[b"html"]);
                 }

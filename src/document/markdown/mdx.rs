@@ -417,7 +417,7 @@ impl MdxReader<'_> {
         if element.is_empty() {
             return;
         }
-        let is_component = element[0].is_ascii_uppercase() || element.contains(&b'.');
+        let is_component = !element[0].is_ascii_lowercase() || element.contains(&b'.');
         self.copy(whole.clone());
         let html = &mut self.parts.html;
         if is_component {
