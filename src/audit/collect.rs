@@ -525,7 +525,7 @@ impl LinkCollector<'_> {
         let is_rst = format.name == "rst";
         let includes_text = (is_rst || slug.is_some()) && found.parts.iter().flatten().any(is_open);
         if is_rst && includes_text {
-            self.collected.labels.open.push(path.clone());
+            self.collected.labels.open.insert(path.clone());
         }
         let has_other_ids = includes_text
             || found.parts.contains(&None)

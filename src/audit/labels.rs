@@ -1,5 +1,8 @@
 //! Labels that all documents of a tree can name, as in Sphinx.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
 use foldhash::HashSet;
 use memchr::memmem;
 
@@ -27,7 +30,7 @@ pub(super) struct TreeLabels {
     /// The roots of trees that were read as a whole, each with the slash at its end.
     roots: Vec<Box<[u8]>>,
     /// The documents that include text that was not read.
-    pub(super) open: Vec<Box<[u8]>>,
+    pub(super) open: BTreeSet<Box<[u8]>>,
 }
 
 impl TreeLabels {
@@ -46,7 +49,11 @@ impl TreeLabels {
 
     /// Returns whether no document has a label, and all documents of the tree were read.
     pub(super) fn lacks(&self, document: &[u8], name: u64) -> bool {
-        let is_closed = |root: &[u8]| !self.open.iter().any(|open| open.starts_with(root));
+        let is_closed = |root: &[u8]| {
+            let from = (Bound::Included(root), Bound::Unbounded);
+            let next = self.open.range::<[u8], _>(from).next();
+            !next.is_some_and(|open| open.starts_with(root))
+        };
         let mut roots = self.roots.iter().filter(|root| document.starts_with(root));
         !self.names.contains(&name) && roots.any(|root| is_closed(root))
     }
