@@ -85,20 +85,14 @@ fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize
 
 /// Reads descriptors up to a comma outside parentheses; returns whether they are valid, and the end.
 fn descriptors(bytes: &[u8], start: usize) -> (bool, usize) {
-    let outside = || {
-        let mut is_inside = false;
-        move |byte: u8| {
-            is_inside = (is_inside || byte == b'(') && byte != b')';
-            !is_inside
-        }
-    };
-    let mut is_outside = outside();
-    let length = bytes[start..]
-        .iter()
-        .position(|&byte| is_outside(byte) && byte == b',');
+    let mut is_inside = false;
+    let length = bytes[start..].iter().position(|&byte| {
+        is_inside = (is_inside || byte == b'(') && byte != b')';
+        byte == b',' && !is_inside
+    });
     let end = start + length.unwrap_or(bytes.len() - start);
-    let mut is_outside = outside();
-    let items = bytes[start..end].split(|&byte| is_outside(byte) && is_space(byte));
+    // A descriptor with parentheses is invalid, and so are its parts.
+    let items = bytes[start..end].split(|&byte| is_space(byte));
     // No more than two are valid.
     let kinds = items.filter(|item| !item.is_empty()).take(3);
     let kinds: Vec<u8> = kinds
