@@ -46,11 +46,10 @@ impl HintSearch<'_> {
                 let tree = &self.audit.checker.tree;
                 let is_certain = (self.expected)
                     .is_some_and(|expected| tree.is_unambiguous(expected.root, &expected.path));
-                let mut known = self.renamed(file, Repair::Case);
-                if let Some(known) = known.as_mut().filter(|_| !is_certain) {
-                    known.repair = None;
-                }
-                known
+                self.renamed(file, Repair::Case).map(|known| Suggestion {
+                    repair: known.repair.filter(|_| is_certain),
+                    ..known
+                })
             }
             (RuleId::TrailingSlash, TargetLocation::File(file, _)) => {
                 let path = self.audit.checker.paths.path(file);
@@ -228,7 +227,7 @@ fn destination(site: &Site, mut file: FileId) -> Option<(FileId, &[u8])> {
     None
 }
 
-/// The file of each name, by its hash; `None` where several files have the name.
+/// The file of each name in an archive, by their hash; `None` where several files have the name.
 #[derive(Debug, Default)]
 pub(super) struct MovedFiles(HashMap<u64, Option<FileId>>);
 
@@ -236,15 +235,22 @@ impl MovedFiles {
     pub(super) fn new(audit: &Audit, count: usize) -> Self {
         let mut files = HashMap::with_capacity(count);
         for file in (0..count as u32).map(FileId) {
-            let path = audit.checker.paths.path(file);
-            let name = audit.hasher.hash_one(split_name(&path).1);
-            let known = files.entry(name).and_modify(|known| *known = None);
+            let key = Self::key(audit, &audit.checker.paths.path(file));
+            let known = files.entry(key).and_modify(|known| *known = None);
             known.or_insert(Some(file));
         }
         MovedFiles(files)
     }
 
-    pub(super) fn only(&self, audit: &Audit, name: &[u8]) -> Option<FileId> {
-        self.0.get(&audit.hasher.hash_one(name)).copied()?
+    /// Returns the hash of the name of a file and of the archive that has the file: none moves out.
+    fn key(audit: &Audit, path: &[u8]) -> u64 {
+        let (directory, name) = split_name(path);
+        let archive = memchr::memmem::rfind(directory, b"!/").map(|end| &directory[..end]);
+        audit.hasher.hash_one((archive, name))
+    }
+
+    /// Returns the only file with the name of a path in the same archive, or outside of archives.
+    pub(super) fn only(&self, audit: &Audit, path: &[u8]) -> Option<FileId> {
+        self.0.get(&Self::key(audit, path)).copied()?
     }
 }

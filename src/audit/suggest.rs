@@ -18,7 +18,7 @@ use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
 
 use super::collect::read_at;
-use super::disk::{DiskEntry, Listing};
+use super::disk::{DiskEntry, MissingName};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
@@ -27,7 +27,8 @@ use super::names::{FileId, NameIndex, NameOrder, words};
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
 use super::target::{
-    ExpectedPath, TargetChecker, percent_decoded, required_name, split_fragment, split_path,
+    ExpectedPath, TargetChecker, percent_decoded, required_name, split_fragment, split_name,
+    split_path,
 };
 use crate::bytes::interner::Interner;
 use crate::linker::{Found, Link, Sink};
@@ -139,16 +140,17 @@ fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Opti
     }
 }
 
-/// Returns the nearest entry: first with the same extension, then the same name with another
-/// extension of its kind.
-fn nearest_entry<'l>(
-    listing: &'l Listing,
-    order: &'l NameOrder,
-    wanted: &[u8],
-    is_directory: bool,
+/// Returns the entry nearest to a missing one: first with the same extension, then the same name
+/// with another extension of its kind.
+fn nearest_entry<'m>(
+    missing: &'m MissingName<'_>,
     budget: &mut SuggestionBudget,
-) -> Option<&'l [u8]> {
-    let names = &listing.index.names;
+) -> Option<&'m [u8]> {
+    let (listing, wanted) = (&missing.listing, missing.name);
+    let (names, is_directory) = (&listing.index.names, !missing.after.is_empty());
+    let order = listing
+        .index
+        .order(|| budget.take(names.bytes() as u64 / 16))?;
     let fits = |number| listing.may_be_directory(number, is_directory);
     let has_word = |word: &[u8]| order.has_word(names, word);
     if is_directory {
@@ -460,15 +462,14 @@ impl<'a> Suggester<'a> {
 
     /// Index files are named by their directories and do not move.
     fn moved_file(&mut self, path: &[u8]) -> Option<FileCandidate> {
-        let name = path.rsplit(|&byte| byte == b'/').next()?;
-        if name.is_empty() || self.audit.checker.naming.is_index(name) {
+        if self.audit.checker.naming.is_index(split_name(path).1) {
             return None;
         }
         if self.moved.is_none() && self.budget.take(self.count as u64 / 16) {
             self.moved = Some(MovedFiles::new(self.audit, self.count));
         }
         Some(FileCandidate {
-            file: self.moved.as_ref()?.only(self.audit, name)?,
+            file: self.moved.as_ref()?.only(self.audit, path)?,
             has_moved: true,
         })
     }
@@ -479,11 +480,7 @@ impl<'a> Suggester<'a> {
         let tree = &audit.checker.tree;
         for _ in 0..MOST_NAMES {
             let missing = tree.first_missing(root, &path)?;
-            let index = &missing.listing.index;
-            let names = &index.names;
-            let order = index.order(|| budget.take(names.bytes() as u64 / 16))?;
-            let is_directory = !missing.after.is_empty();
-            let name = nearest_entry(&missing.listing, order, missing.name, is_directory, budget)?;
+            let name = nearest_entry(&missing, budget)?;
             path = [&missing.directory, &b"/"[..], name, missing.after].concat();
             if let DiskEntry::File(path, how) = audit.checker.entry(root, &path)
                 && how.is_final()

@@ -9,6 +9,7 @@ use uriscan::{Rules, resolve};
 
 use super::generated::Random;
 use crate::cli::Tree;
+use crate::packages::zip::{Member, zip};
 
 const SITE: &str = "https://example.com/docs/";
 
@@ -268,4 +269,23 @@ fn equal_references_have_equal_suggestions_in_all_places() {
     let references = vec!["../otherr.html#install"; 300];
     let found = suggestions(&["other.html"], &references);
     assert_eq!(found, vec!["../other.html#install"; 300]);
+}
+
+#[test]
+fn files_are_suggested_from_the_same_archive_only() {
+    let tree = Tree::new(&[("site/index.html", "<a href=gone/notes.html>notes</a>")]);
+    let page = Member::new("index.html", "<a href=gone/styles.css>");
+    let book = |css: &str| zip(&[page.clone(), Member::new(css, "p { }")]);
+    tree.write("site/a.zip", &book("css/styles.css"));
+    tree.write("site/b.zip", &book("css/other/notes.html"));
+    let ran = tree.run(&["audit", "-z", "site", "--group", "none"]);
+    let lines: Vec<_> = ran.out.lines().take(3).collect();
+    assert_eq!(
+        lines,
+        [
+            "site/a.zip!index.html:1:9: error[broken-file]: gone/styles.css (no such file; did you mean css/styles.css?)",
+            "site/b.zip!index.html:1:9: error[broken-file]: gone/styles.css (no such file)",
+            "site/index.html:1:9: error[broken-file]: gone/notes.html (no such file)",
+        ]
+    );
 }
