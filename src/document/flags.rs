@@ -235,11 +235,11 @@ const PLACEHOLDERS: [&[u8]; 5] = [b"{{", b"{%", b"${", b"<%", b"#{"];
 /// hexadecimal digits is an escape, except after a brace.
 #[inline]
 pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
-    let starts = |block: Block| block.any_of([b'{', b'%']);
-    simd::any(reference, starts, |byte| matches!(byte, b'{' | b'%')) && names_placeholder(reference)
+    let starts = |block: Block| block.any_of([b'{', b'<']);
+    simd::any(reference, starts, |byte| matches!(byte, b'{' | b'<')) && names_placeholder(reference)
 }
 
-/// The exact test, for references with a brace or a percent sign.
+/// The exact test, for references with a brace or an angle bracket.
 #[cold]
 fn names_placeholder(reference: &[u8]) -> bool {
     memchr::memchr2_iter(b'{', b'%', reference).any(|at| {
