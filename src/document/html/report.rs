@@ -132,15 +132,19 @@ impl ReferenceReporter<'_, '_, '_> {
             if is_link && self.document.options.descriptions {
                 description.get_or_insert_with(|| self.describe(tag));
             }
-            let origin = FoundReference {
-                element: self.element(tag),
+            let (element, base) = (self.element(tag), self.base_selector(tag, row.against));
+            let origin = || FoundReference {
+                element,
                 attribute: NameRange::Known(name.name()),
                 flags,
-                base: self.base_selector(tag, row.against),
+                base,
                 description: description.filter(|_| is_link).unwrap_or_default(),
                 ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
             };
-            self.attribute(tag, row.grammar, value.clone(), origin);
+            match row.grammar {
+                ValueSyntax::Uri | ValueSyntax::AnyUri => self.uri(value.clone(), origin()),
+                grammar => self.attribute(tag, grammar, value.clone(), origin()),
+            }
         }
     }
 
@@ -157,6 +161,7 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     /// Reports an anchor. A fragment cannot name elements in templates and srcdoc documents.
+    #[inline(never)]
     fn anchor(&mut self, range: Range<usize>, feedback: TagFeedback) {
         if !feedback.inert && self.document.depth == 0 {
             let offset = self.source.offset(range.start);
@@ -200,12 +205,13 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn decoded(&mut self, range: Range<usize>) -> TextRange {
         let encoding = self.document.charset.scanned;
         self.source.value(range, encoding, self.events)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn attribute(
         &mut self,
         tag: &Tag,
@@ -215,7 +221,6 @@ impl ReferenceReporter<'_, '_, '_> {
     ) {
         let references = Some(CharacterContext::Attribute);
         match grammar {
-            ValueSyntax::Uri | ValueSyntax::AnyUri => self.uri(range, origin),
             ValueSyntax::ParamValue => {
                 if self.has_keyword(tag, Attribute::Valuetype, "ref") {
                     self.uri(range, origin);
@@ -246,7 +251,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 }
             }),
             ValueSyntax::Css => self.css(range, css::Sheet::Declarations, references, origin),
-            ValueSyntax::Anchor | ValueSyntax::Condition => {}
+            _ => self.uri(range, origin),
         }
     }
 
