@@ -42,7 +42,7 @@ const UNSEEN: &[Element] = &[
 const TABLE_PARTS: &[Element] = &[Caption, Tbody, Td, Tfoot, Th, Thead, Tr];
 
 /// Whether the bytes hold all that is read of the text of a link. The element is not known yet.
-pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
+fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
     let Some(end) = tag_end(bytes, name.end) else {
         // The tokenizer waits for the end of the tag.
         return true;
@@ -197,7 +197,14 @@ pub(crate) fn page_text(bytes: &[u8]) -> String {
 }
 
 impl ReferenceReporter<'_, '_, '_> {
+    /// Whether the text of a link is read, and more bytes have to be seen for it.
+    #[inline(always)]
+    pub(super) fn awaits_text(&self, name: Range<usize>, last: bool) -> bool {
+        self.document.options.descriptions && !last && !is_whole(self.source.bytes, name)
+    }
+
     /// Stores the description of a link by its tag; returns its range in the batch.
+    #[inline(never)]
     pub(super) fn describe(&mut self, tag: &Tag) -> (u32, u32) {
         let bytes = self.source.bytes;
         let names = [&b"alt"[..], b"rel", b"hreflang", b"title"];

@@ -12,55 +12,46 @@ pub(super) const fn prefix(name: &[u8]) -> u64 {
 }
 
 const fn slot(prefix: u64) -> usize {
-    (prefix.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    (prefix.wrapping_mul(0x60E4_66AB_7E28_AF55) >> 54) as usize
 }
 
 const SLOTS: usize = 1 << 10;
 
 /// A hash table with open addressing, built at compile time.
-struct NameTable {
+struct NameTable<K> {
     keys: [u64; SLOTS],
-    indices: [u8; SLOTS],
+    values: [K; SLOTS],
 }
 
-impl NameTable {
-    const fn new(names: &[&str]) -> NameTable {
+impl<K: Copy> NameTable<K> {
+    /// Makes the table of names and their values; the first value is for no name.
+    const fn new(names: &[&str], values: &[K]) -> Self {
         let mut table = NameTable {
             keys: [0; SLOTS],
-            indices: [0; SLOTS],
+            values: [values[0]; SLOTS],
         };
         let mut i = 1;
         while i < names.len() {
             let key = prefix(names[i].as_bytes());
             let mut slot = slot(key);
-            while table.indices[slot] != 0 {
+            while table.keys[slot] != 0 {
                 slot = (slot + 1) % SLOTS;
             }
             table.keys[slot] = key;
-            table.indices[slot] = i as u8;
+            table.values[slot] = values[i];
             i += 1;
         }
         table
     }
 
-    /// Returns the index of the name `bytes[start..end]`, in any case; 0 if the table lacks it.
+    /// Returns the value of the name with these first eight bytes, in lower case, that `is_same` accepts.
     #[inline(always)]
-    fn index(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
-        let (key, length) = (lower_eight(bytes, start, end), end - start);
-        self.find(key, |index| {
-            let known = names[index as usize];
-            known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known))
-        })
-    }
-
-    /// Returns the index of the name with these first eight bytes, in lower case, that `is_same` accepts.
-    #[inline(always)]
-    fn find(&self, key: u64, is_same: impl Fn(u8) -> bool) -> u8 {
+    fn find(&self, key: u64, is_same: impl Fn(K) -> bool) -> K {
         let mut slot = slot(key);
         loop {
-            let index = self.indices[slot];
-            if index == 0 || self.keys[slot] == key && is_same(index) {
-                return index;
+            let (known, value) = (self.keys[slot], self.values[slot]);
+            if known == key && is_same(value) || known == 0 {
+                return value;
             }
             slot = (slot + 1) % SLOTS;
         }
@@ -110,7 +101,7 @@ macro_rules! names {
         pub(super) enum $kind { #[default] Other, $($variant,)* }
 
         static $names: &[&str] = &["", $($name,)*];
-        static $table: NameTable = NameTable::new($names);
+        static $table: NameTable<$kind> = NameTable::new($names, &$kind::ALL);
 
         impl $kind {
             pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
@@ -124,7 +115,11 @@ macro_rules! names {
             /// Returns the variant of the name `bytes[start..end]`, in any case.
             #[inline(always)]
             pub(super) fn at(bytes: &[u8], start: usize, end: usize) -> $kind {
-                Self::ALL[$table.index(bytes, start, end, $names) as usize]
+                let (key, length) = (lower_eight(bytes, start, end), end - start);
+                $table.find(key, |kind| {
+                    let known = kind.name();
+                    known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known))
+                })
             }
 
             /// Returns the name in lower case; empty for `Other`.
@@ -215,7 +210,7 @@ impl Element {
     /// Returns the element of a name of up to seven bytes: these bytes in lower case, the first one lowest.
     #[inline(always)]
     pub(super) fn of_key(key: u64) -> Self {
-        Self::ALL[ELEMENT_TABLE.find(key, |_| true) as usize]
+        ELEMENT_TABLE.find(key, |_| true)
     }
 
     const fn set(elements: &[Element]) -> [bool; Element::COUNT] {

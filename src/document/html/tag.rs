@@ -79,32 +79,44 @@ impl<'a> Attributes<'a> {
 
     #[inline(always)]
     pub(super) fn step(&mut self) -> TagStep {
-        let (bytes, at) = (self.bytes, self.at);
-        // Mostly `>` or ` name="value"`.
-        if let Some([first, rest @ ..]) = bytes.get(at..).and_then(<[u8]>::first_chunk::<33>) {
-            match first {
+        self.usual(|_| true).unwrap_or_else(|| self.any_step())
+    }
+
+    /// Reads `>`, or the next attribute that is wanted by the last three bytes of its name and `=`; `None` at
+    /// anything but ` name="value"` with a name of up to 15 letters and hyphens.
+    #[inline(always)]
+    fn usual(&mut self, is_wanted: impl Fn(u32) -> bool) -> Option<TagStep> {
+        let bytes = self.bytes;
+        loop {
+            let at = self.at;
+            // From the byte before, which is the third from last with a name of one byte.
+            let near: &[u8; 52] = bytes.get(at.wrapping_sub(1)..)?.first_chunk()?;
+            match near[1] {
+                b' ' => {}
                 b'>' => {
                     let (end, self_closing) = (at + 1, false);
-                    return TagStep::End { end, self_closing };
+                    return Some(TagStep::End { end, self_closing });
                 }
-                b' ' => {}
-                _ => return self.any_step(),
+                _ => return None,
             }
-            let block = Block::new(&rest.as_chunks().0[0]);
-            let ends = block.up_to(b' ') | block.any_of([b'/', b'>', b'=']);
+            let block = Block::new(near[2..].first_chunk()?);
+            let ends = block.outside(b'@', 0x7F).bits() ^ block.equal(b'-');
             let length = ends.trailing_zeros() as usize;
-            if (1..16).contains(&length) && rest[length] == b'=' && rest[length + 1] == b'"' {
-                let name = at + 1..at + 1 + length;
-                let start = at + 3 + length;
-                let end = seek::next(b'"', bytes, start);
-                if end < bytes.len() {
-                    self.at = end + 1;
-                    let value = start..end;
-                    return TagStep::Attribute { name, value };
-                }
+            if !(1..16).contains(&length) || near[length + 2..][..2] != *b"=\"" {
+                return None;
+            }
+            let start = at + length + 3;
+            let quotes = |at: usize| Some(Block::new(near[at..].first_chunk()?).equal(b'"'));
+            let end = match quotes(length + 4)? | quotes(length + 20)? << 16 {
+                0 => Some(seek::next(b'"', bytes, start + 32)).filter(|&end| end < bytes.len())?,
+                mask => start + mask.trailing_zeros() as usize,
+            };
+            self.at = end + 1;
+            if is_wanted(u32::from_le_bytes(*near[length - 1..].first_chunk()?)) {
+                let (name, value) = (at + 1..start - 2, start..end);
+                return Some(TagStep::Attribute { name, value });
             }
         }
-        self.any_step()
     }
 
     #[inline(never)]
@@ -181,7 +193,7 @@ pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
 /// punctuation, but they end a name here.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// A filter of attribute names: the hashes of their last three bytes, in lower case.
+/// A filter of attribute names after a blank: the hashes of their last three bytes, in lower case, and `=`.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuffixFilter([u64; 16]);
 
@@ -189,39 +201,27 @@ impl SuffixFilter {
     fn of(attributes: impl Iterator<Item = &'static Attribute>) -> Self {
         let mut filter = SuffixFilter::default();
         for attribute in attributes {
-            match *attribute.name().as_bytes() {
-                [.., one, two, three] => filter.insert([one, two, three]),
-                // The byte before a name of two, with the bit of lower case set.
-                [two, three] => {
-                    for before in *b" \t\n\x0c\r/\"'" {
-                        filter.insert([before | 0x20, two, three]);
-                    }
-                }
-                _ => filter = SuffixFilter([u64::MAX; 16]),
-            }
+            let suffix = match *attribute.name().as_bytes() {
+                [.., one, two, three] => [one, two, three, b'='],
+                [one, two] => [b' ', one, two, b'='],
+                _ => return SuffixFilter([u64::MAX; 16]),
+            };
+            let bit = Self::bit(u32::from_le_bytes(suffix));
+            filter.0[bit / 64] |= 1 << (bit % 64);
         }
         filter
     }
 
-    fn insert(&mut self, [one, two, three]: [u8; 3]) {
-        let bit = Self::bit(u32::from_le_bytes([0, one, two, three]));
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    /// Whether the name that ends at `end` may be one of the filter's.
+    /// Whether a name with this end, in any case, may be one of the filter's.
     #[inline(always)]
-    fn may_have(&self, bytes: &[u8], end: usize) -> bool {
-        let Some(&four) = bytes.get(..end).and_then(<[u8]>::last_chunk) else {
-            return true;
-        };
-        let three = (u32::from_le_bytes(four) | LOWER as u32) & !0xFF;
-        let bit = Self::bit(three);
+    fn has(&self, suffix: u32) -> bool {
+        let bit = Self::bit(suffix);
         self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
 
     #[inline(always)]
-    fn bit(bytes: u32) -> usize {
-        (bytes.wrapping_mul(0x9E37_79B1) >> 22) as usize
+    fn bit(suffix: u32) -> usize {
+        ((suffix | LOWER as u32).wrapping_mul(0x9E37_79B1) >> 22) as usize
     }
 }
 
@@ -239,29 +239,23 @@ impl AttributeNames {
         }
     }
 
-    /// Adds an attribute that has an enabled row, unless the tag has the attribute already.
-    #[inline(always)]
-    fn add(&self, bytes: &[u8], name: Range<usize>, value: Range<usize>, tag: &mut Tag) {
-        if !self.filter.may_have(bytes, name.end) {
-            return;
-        }
-        let name = Attribute::at(bytes, name.start, name.end);
-        if let Some(row) = row(tag.space, tag.element, name)
-            && self.enabled.has(row)
-            && tag.value(name).is_none()
-        {
-            tag.attributes.push(KnownAttribute { name, row, value });
-        }
-    }
-
-    /// Reads the attributes that have an enabled row; returns false if the bytes end first.
-    #[inline(always)]
+    /// Reads the attributes that have an enabled row, the first of each name; returns false if the bytes end first.
+    #[inline(never)]
     pub(super) fn read(&self, bytes: &[u8], tag: &mut Tag) -> bool {
         let mut attributes = Attributes::new(bytes, tag.name.end);
         tag.attributes.clear();
         loop {
-            match attributes.step() {
-                TagStep::Attribute { name, value } => self.add(bytes, name, value, tag),
+            let usual = attributes.usual(|suffix| self.filter.has(suffix));
+            match usual.unwrap_or_else(|| attributes.any_step()) {
+                TagStep::Attribute { name, value } => {
+                    let name = Attribute::at(bytes, name.start, name.end);
+                    if let Some(row) = row(tag.space, tag.element, name)
+                        && self.enabled.has(row)
+                        && tag.value(name).is_none()
+                    {
+                        tag.attributes.push(KnownAttribute { name, row, value });
+                    }
+                }
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -276,97 +270,107 @@ impl AttributeNames {
     }
 }
 
-/// Where [`scan_tags`] stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TagScan {
-    /// The tokenizer continues at the index: at a tag that is not plain or too near to the end.
-    To(usize),
-    /// A start tag was read that does no more than hold attributes.
-    Tag,
-}
-
-/// Skips text and tags from an index between tags on.
-#[inline(never)]
-pub(super) fn scan_tags(bytes: &[u8], at: usize, names: &AttributeNames, tag: &mut Tag) -> TagScan {
+/// Skips text and tags from an index between tags on, and passes start tags that do no more than hold attributes
+/// to `report`, which returns whether to go on after the tag. Returns the index at which the tokenizer
+/// continues: at a tag that is not plain, that was not accepted or that is too near to the end.
+#[inline(always)]
+pub(super) fn scan_tags(
+    bytes: &[u8],
+    at: usize,
+    names: &AttributeNames,
+    tag: &mut Tag,
+    mut report: impl FnMut(&Tag) -> bool,
+) -> usize {
     let (mut end, mut base) = (at, at);
-    while let Some(mut open) = simd::equal_of_64(b'<', bytes, base) {
+    while let Some(near) = bytes.get(base..).and_then(<[u8]>::first_chunk::<96>) {
+        let mut open = simd::equal_of_64(b'<', near, 0).unwrap_or_default();
         while open != 0 {
-            let at = base + open.trailing_zeros() as usize;
+            let offset = open.trailing_zeros() as usize % 64;
+            let at = base + offset;
             open &= open - 1;
             if at < end {
                 // The `<` is in an attribute's value.
                 continue;
             }
-            match classify(bytes, at) {
-                Some((None, next)) => end = next,
-                Some((Some(element), name_end)) => {
+            match near[offset..].first_chunk().and_then(classify) {
+                Some((None, length)) => end = at + length,
+                Some((Some(element), length)) => {
+                    let mut attributes = Attributes::new(bytes, at + length);
+                    if element != Element::A
+                        && let Some(TagStep::End { end: next, .. }) =
+                            attributes.usual(|suffix| names.filter.has(suffix))
+                        && next - at <= LIMIT
+                    {
+                        end = next;
+                        continue;
+                    }
                     tag.start = at;
                     tag.element = element;
-                    tag.name = at + 1..name_end;
+                    tag.name = at + 1..at + length;
                     tag.space = ElementNamespace::Html;
                     if !names.read(bytes, tag) || tag.end - at > LIMIT {
-                        return TagScan::To(at);
+                        return at;
                     }
-                    if !tag.attributes.is_empty() || element == Element::A {
-                        // A table part may be dropped.
-                        return match tag.element.is_table_part() {
-                            true => TagScan::To(at),
-                            false => TagScan::Tag,
-                        };
+                    let is_known = !tag.attributes.is_empty() || element == Element::A;
+                    // A table part may be dropped.
+                    if is_known && (element.is_table_part() || !report(tag)) {
+                        return at;
                     }
                     end = tag.end;
                 }
-                None => return TagScan::To(at),
+                None => return at,
             }
         }
         base += 64;
     }
-    TagScan::To(end.max(base))
+    end.max(base)
 }
 
-/// Returns the element of a start tag and the end of its name, or else the index after a tag without effect or
-/// references; `None` if the tag is not plain.
+/// Returns the element of a start tag and the length up to the end of its name, or else the length of a tag
+/// without effect or references; `None` if the tag is not plain.
 #[inline(always)]
-fn classify(bytes: &[u8], at: usize) -> Option<(Option<Element>, usize)> {
-    let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
-    let (closes, (length, word)) = match here[1] {
-        b'/' => (true, name_at::<2>(here)?),
-        _ => (false, name_at::<1>(here)?),
-    };
-    let last = here[length + 1 + usize::from(closes)];
-    if !(word as u8).is_ascii_lowercase() {
+fn classify(here: &[u8; 32]) -> Option<(Option<Element>, usize)> {
+    if here[1] == b'/' {
+        let (word, block) = name_at::<2>(here)?;
+        // In HTML content these two end tags alone have an effect on the simulator. No quote opens a
+        // value before the first `=`; the mask also marks `<` and `?`.
+        let length = block.with(3).equal(b'>' | 3).trailing_zeros() as usize;
+        let is_plain =
+            here.get(length + 2) == Some(&b'>') && !matches!(word as u32, FORM | TEMPLATE);
+        return is_plain.then_some((None, length + 3));
+    }
+    let (word, block) = name_at::<1>(here)?;
+    let ends = block.up_to(b'/') | block.equal(b'>');
+    let length = ends.trailing_zeros() as usize;
+    let element = Element::of_key(word & MASKS.get(length)?);
+    let last = here[length + 1];
+    if element.has_effect() || !matches!(last, b'>' | b'/') && !is_space(last) {
         return None;
     }
-    if closes {
-        // Only this end tag and `</template>` have an effect on the simulator in HTML content.
-        return (last == b'>' && word as u32 != FORM).then_some((None, at + length + 3));
-    }
-    let end = at + 1 + length;
-    if !matches!(last, b'>' | b'/') && !is_space(last) {
-        return None;
-    }
-    let element = Element::of_key(word & u64::MAX >> (64 - 8 * length));
     Some(match last {
-        _ if element.has_effect() => return None,
-        b'>' if element != Element::A => (None, end + 1),
-        _ => (Some(element), end),
+        b'>' if element != Element::A => (None, length + 2),
+        _ => (Some(element), length + 1),
     })
 }
 
-/// Returns the length of a name, from 1 to 7, and its first eight bytes, letters in lower case.
+/// The bytes of a name by its length.
+#[rustfmt::skip]
+const MASKS: [u64; 8] = [
+    0, 0xFF, 0xFFFF, 0xFF_FFFF, 0xFFFF_FFFF, 0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF, 0xFF_FFFF_FFFF_FFFF,
+];
+
+/// Returns the first eight bytes of a name, letters in lower case, and the first sixteen.
 #[inline(always)]
-fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<(usize, u64)> {
-    let rest = here.get(AT..)?;
-    let block = Block::new(rest.first_chunk()?);
-    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
-    // Without an end there are 32 zeros.
-    let length = ends.trailing_zeros() as usize;
+fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<(u64, Block)> {
+    let rest = &here[AT..];
     let word = u64::from_le_bytes(*rest.first_chunk()?) | LOWER;
-    (1..8).contains(&length).then_some((length, word))
+    let block = Block::new(rest.first_chunk()?);
+    (word as u8).is_ascii_lowercase().then_some((word, block))
 }
 
-/// The start of the names whose end tags may have an effect.
+/// The starts of the names whose end tags may have an effect.
 const FORM: u32 = u32::from_le_bytes(*b"form");
+const TEMPLATE: u32 = u32::from_le_bytes(*b"temp");
 
 #[cfg(test)]
 #[path = "../../../tests/unit/document/html/tag.rs"]

@@ -9,12 +9,11 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::attributes::AttributeSet;
-use super::description;
 use super::feedback::{Halt, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::raw_text::{find_comment_end, find_end_tag, find_script_end, starts_with};
 use super::report::{Capture, ReferenceReporter};
-use super::tag::{AttributeNames, Tag, TagScan, scan_tags, tag_end};
+use super::tag::{AttributeNames, Tag, scan_tags, tag_end};
 use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
@@ -119,20 +118,16 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let wants_text = !T::WANTS_ALL && self.report.document.text_scanners.is_some();
         while self.state.mode == TokenizerMode::Data {
             if !wants_text && let Some(names) = self.tree.fast_path() {
-                match scan_tags(bytes, at, names, &mut self.state.tag) {
-                    TagScan::To(next) => at = next,
-                    TagScan::Tag => {
-                        let tag = &self.state.tag;
-                        if tag.element == Element::A && self.awaits_text(tag.name.clone()) {
-                            return Err(HtmlStop::Wait(tag.start));
-                        }
-                        at = tag.end;
-                        if !tag.attributes.is_empty() {
-                            self.report_tag(TagFeedback::ACCEPTED);
-                        }
-                        continue;
+                let (report, last) = (&mut self.report, self.last);
+                at = scan_tags(bytes, at, names, &mut self.state.tag, |tag| {
+                    let is_whole =
+                        tag.element != Element::A || !report.awaits_text(tag.name.clone(), last);
+                    if is_whole && !tag.attributes.is_empty() {
+                        report.tag(tag, TagFeedback::ACCEPTED);
                     }
-                }
+                    is_whole
+                });
+                self.forbid_restart();
             }
             let open = seek::next(b'<', bytes, at);
             self.tree.text(&self.report.source, at..open);
@@ -199,7 +194,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             return self.wait_for_tag(open);
         }
         let element = Element::at(bytes, name.start, name.end);
-        if element == Element::A && self.awaits_text(name.clone()) {
+        if element == Element::A && self.report.awaits_text(name.clone(), self.last) {
             return Err(HtmlStop::Wait(open));
         }
         let tag = &mut self.state.tag;
@@ -210,14 +205,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             return self.wait_for_tag(open);
         };
         self.accept(feedback)
-    }
-
-    /// Whether the text of a link is read, and more bytes have to be seen for it.
-    #[inline(always)]
-    fn awaits_text(&self, name: Range<usize>) -> bool {
-        self.report.document.options.descriptions
-            && !self.last
-            && !description::is_whole(self.report.source.bytes, name)
     }
 
     #[inline(always)]

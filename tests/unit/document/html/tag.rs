@@ -140,35 +140,43 @@ fn tags_passed_over_have_no_effect() {
         let mut tag = Tag::default();
         let mut at = 0;
         while at < bytes.len() {
-            let scanned = scan_tags(&bytes, at, &names, &mut tag);
-            let end = match scanned {
-                TagScan::To(end) => end,
-                TagScan::Tag => tag.start,
-            };
+            let mut reported = Vec::new();
+            let end = scan_tags(&bytes, at, &names, &mut tag, |tag| {
+                reported.push(tag.clone());
+                reported.len() < 3
+            });
+            let mut reported = reported
+                .into_iter()
+                .filter(|tag| tag.start < end)
+                .peekable();
             at = seek::next(b'<', &bytes, at);
             while at < end {
                 let text = String::from_utf8_lossy(&bytes[at..]);
-                let tag = naive(&bytes, at, enabled).expect("it has an end");
-                assert!(!tag.has_effect, "{text}");
-                let empty = tag.attributes.iter().all(|(_, value)| value.is_empty());
-                assert!(empty && tag.element != Element::A, "{text}");
-                assert!(tag.end <= end, "{text}");
-                at = seek::next(b'<', &bytes, tag.end);
-                passed += 1;
+                let naive = naive(&bytes, at, enabled).expect("it has an end");
+                assert!(!naive.has_effect, "{text}");
+                if let Some(tag) = reported.next_if(|tag| tag.start == at) {
+                    let known = tag.attributes.iter();
+                    let known: Vec<_> = known.map(|it| (it.name, it.value.clone())).collect();
+                    assert!(!naive.element.is_table_part());
+                    assert_eq!(naive.element, tag.element);
+                    assert_eq!(naive.attributes, known);
+                    assert_eq!(naive.end, tag.end);
+                    read += 1;
+                } else {
+                    assert!(
+                        naive.attributes.is_empty() && naive.element != Element::A,
+                        "{text}"
+                    );
+                    passed += 1;
+                }
+                assert!(naive.end <= end, "{text}");
+                at = seek::next(b'<', &bytes, naive.end);
             }
+            assert!(reported.next().is_none());
             let Some(naive) = naive(&bytes, at, enabled) else {
                 break;
             };
             at = naive.end;
-            if scanned == TagScan::Tag {
-                let known = tag.attributes.iter();
-                let known: Vec<_> = known.map(|it| (it.name, it.value.clone())).collect();
-                assert!(!naive.has_effect && !naive.element.is_table_part());
-                assert_eq!(naive.element, tag.element);
-                assert_eq!(naive.attributes, known);
-                assert_eq!(naive.end, tag.end);
-                read += 1;
-            }
         }
     }
     assert!(passed > 2_000 && read > 200, "{passed}, {read}");
