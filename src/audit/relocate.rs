@@ -193,6 +193,11 @@ impl WrittenForm {
             new = String::from_utf8_lossy(&new).replace("%20", " ").into();
         }
         new.truncate(new.strip_suffix(self.extension.as_bytes())?.len());
+        let is_dots = |path: &[u8]| matches!(split_name(path).1, b"." | b"..");
+        if is_dots(written) {
+            let bare = new.strip_suffix(b"/").filter(|bare| is_dots(bare));
+            new.truncate(bare.unwrap_or(&new).len());
+        }
         // Names that stay keep their form.
         let mut names: Vec<&[u8]> = new.split(|&byte| byte == b'/').collect();
         let old = written.rsplit(|&byte| byte == b'/');
@@ -369,6 +374,14 @@ impl Mover<'_> {
         if is_to_itself || is_skipped || location == TargetLocation::LeftOut {
             return Ok(None);
         }
+        // A generator reads the reference in its own way, which would lead elsewhere from the new place.
+        let is_read = matches!(location, TargetLocation::File(_, how) if how != LookupMatch::Redirect)
+            && self.checker.entry(expected.root, &expected.path) == DiskEntry::Nothing;
+        let is_whole =
+            |file| self.holds(file) && self.audit.sources.moves(document, &self.relocation.old);
+        if is_read && location.file().is_some_and(is_whole) {
+            return Ok(None);
+        }
         let new_path = self.target(&expected.path, location)?;
         let new_base = self.base(document, base.uri, base.label);
         if self.keeps_base(document, base.uri, base.label) {
@@ -377,11 +390,7 @@ impl Mover<'_> {
         if new_base == base.uri && new_path == expected.path {
             return Ok(None);
         }
-        // A generator reads the reference in its own way, which would lead elsewhere from the new place.
-        if new_base != base.uri
-            && matches!(location, TargetLocation::File(_, how) if how != LookupMatch::Redirect)
-            && self.checker.entry(expected.root, &expected.path) == DiskEntry::Nothing
-        {
+        if new_base != base.uri && is_read {
             return Err(AMBIGUOUS);
         }
         let is_at = |uri: &[u8], path: &[u8]| {

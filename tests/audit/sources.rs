@@ -472,3 +472,54 @@ fn references_in_forms_that_a_generator_does_not_read_are_broken() {
         assert_eq!(found, expected, "{}", files[0].0);
     }
 }
+
+#[test]
+fn references_that_hugo_and_jekyll_serve_or_show_as_code_are_not_broken() {
+    let hugo = "baseURL = '/'\nlanguageCode = 'en'\n[permalinks]\nposts = '/:year/:slug/'\n";
+    let page = "---\ntitle: b\ndate: 2024-01-02\n---\n";
+    let bundle =
+        format!("{page}![a](a.png) ![b](sub/a.png) ![c](c.png) {{{{< figure src=\"a.png\" >}}}}\n");
+    let code =
+        format!("{page}{{{{< highlight md >}}}}\n[x](none)\n{{{{< /highlight >}}}}\n\n[y](gone)\n");
+    let languages = format!("{hugo}[languages.en]\n[languages.de]\n");
+    let cases: [(&[(&str, &str)], &[&str]); 3] = [
+        (
+            &[
+                ("hugo.toml", hugo),
+                ("content/posts/b/index.md", &bundle),
+                ("content/posts/b/a.png", ""),
+                ("content/posts/b/sub/a.png", ""),
+                ("content/posts/d.md", &code),
+            ],
+            &["c.png", "gone"],
+        ),
+        (
+            &[
+                ("hugo.toml", &languages),
+                ("content/one/_index.md", page),
+                ("content/one/sub/a.de.md", page),
+                ("content/two/_index.md", page),
+                (
+                    "content/_index.md",
+                    "[a](/de/one/) [b](/two/) [c](/de/two/)\n",
+                ),
+            ],
+            &["/de/two/"],
+        ),
+        (
+            &[
+                ("_config.yml", "theme: x\n"),
+                (
+                    "a.md",
+                    "---\n---\n{% highlight md linenos %}\n[x](none)\n{% endhighlight %}\n{% raw %}[y](gone){% endraw %}\n",
+                ),
+            ],
+            &["gone"],
+        ),
+    ];
+    for (files, expected) in cases {
+        let ran = Tree::new(files).run(&["audit", "--json", "."]);
+        let found: Vec<_> = rows(&ran.out).into_iter().map(|(_, _, it, _)| it).collect();
+        assert_eq!(found, expected, "{}", files[1].0);
+    }
+}

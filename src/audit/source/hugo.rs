@@ -1,7 +1,10 @@
 //! Hugo.
 
+use memchr::memmem;
+
 use super::site::*;
 use crate::audit::date::{date, days_from_today};
+use crate::pipeline::walk::bytes_of;
 
 struct Hugo {
     values: Setting,
@@ -246,9 +249,22 @@ impl Hugo {
                 let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 if is_directory && !entry.path().join("index.md").exists() {
                     let name = self.segment(&entry.file_name().into_encoded_bytes());
-                    let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
-                    made.push([&list, &b"index.xml"[..]].concat());
-                    made.push(list);
+                    let files = files_below(&with_slash(bytes_of(&entry.path())), |_| true);
+                    let is_in = |language: &str| {
+                        let mark = format!(".{language}.");
+                        files
+                            .iter()
+                            .any(|file| memmem::find(last_name(file), mark.as_bytes()).is_some())
+                    };
+                    let others = self
+                        .languages
+                        .iter()
+                        .filter(|(language, _)| is_in(language));
+                    for url in others.map(|(_, url)| url).chain([url]) {
+                        let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
+                        made.push([&list, &b"index.xml"[..]].concat());
+                        made.push(list);
+                    }
                 }
             }
         }
@@ -382,6 +398,14 @@ impl SiteRules for Hugo {
                 attempts.undecided_if(self.mounts.has_own_hook && attempts.miss == Miss::Missing);
             }
             _ => reference.by_url(attempts),
+        }
+        // The resources of a bundle are served below its URL.
+        let resource = reference.file_beside();
+        if self.language(parts(reference.file).1).0 == b"index"
+            && resource.starts_with(up_to_slash(reference.file))
+            && parts(&resource).2 != b"md"
+        {
+            attempts.file(resource);
         }
         attempts.undecided_if(PAGE_OF_LIST.is_match(reference.path));
     }

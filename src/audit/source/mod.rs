@@ -186,6 +186,12 @@ impl Sources {
         parted.or(other).map(|found| &*found.directory)
     }
 
+    /// Returns whether a path is the directory of the site of a file, or a directory around it.
+    pub(super) fn moves(&self, file: &[u8], path: &[u8]) -> bool {
+        let place = self.place(file);
+        place.is_some_and(|(found, _)| found.directory.starts_with(&with_slash(path)))
+    }
+
     /// Returns whether a site would make something else of a file that moves, or nothing.
     pub(super) fn alters(&self, old: &[u8], new: &[u8]) -> bool {
         self.place(old).is_some_and(|(found, root)| {

@@ -90,9 +90,12 @@ static CONSTRUCTS: [Construct; 31] = [
     row(Body, &[Slug::Hexo], "asset", r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)"),
 ];
 
-/// Text that Liquid leaves alone, or drops; the group is the name of the tag.
-static RAW: Pattern =
-    Pattern::new(r"\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
+/// Text that Liquid leaves alone, drops or shows as code; the group is the name of the tag.
+static RAW: Pattern = Pattern::new(
+    r"\{%-?\s*(raw|comment|highlight)\b[^%]*%\}.*?\{%-?\s*end(?:raw|comment|highlight)\s*-?%\}",
+);
+/// Code of Hugo.
+static HIGHLIGHT: Pattern = Pattern::new(r"\{\{[<%]\s*(highlight)\s.*?\{\{[<%]\s*/\s*highlight\s");
 /// Code of MyST without the name in braces of another directive, and comments; the group marks a line.
 static CODE: Pattern = Pattern::new(
     r"(?m)^[ \t]*(?:```+|~~~+)[ \t]*(?:\w|\{(?:source)?code)[^\n]*\n.*?^[ \t]*(?:```|~~~)|^[ \t]*(%)[^\n]*|^[ \t]*<!--.*?(?:-->|\z)",
@@ -111,11 +114,11 @@ pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Ran
     paths.for_each(on_path);
 }
 
-/// Returns the ranges of the comments of Liquid or MyST after an index.
+/// Returns the ranges of comments, and of code in tags, after an index.
 pub(super) fn comments(slug: Slug, bytes: &[u8], start: usize) -> Vec<Range<usize>> {
     let blocks = code(slug).into_iter();
     let blocks = blocks.flat_map(|code| code.captures_iter(bytes));
-    let is_comment = |name: Match<'_>| matches!(name.as_bytes(), b"comment" | b"%");
+    let is_comment = |name: Match<'_>| name.as_bytes() != b"raw";
     let comments = blocks.filter(|block| block.get(1).is_some_and(is_comment));
     let ranges = comments.filter_map(|block| Some(block.get(0)?.range()));
     ranges.filter(|range| range.start >= start).collect()
@@ -125,6 +128,7 @@ pub(super) fn comments(slug: Slug, bytes: &[u8], start: usize) -> Vec<Range<usiz
 fn code(slug: Slug) -> Option<&'static Pattern> {
     match slug {
         Slug::Jekyll => Some(&RAW),
+        Slug::Hugo => Some(&HIGHLIGHT),
         Slug::Myst => Some(&CODE),
         _ => None,
     }

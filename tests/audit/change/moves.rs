@@ -258,6 +258,30 @@ fn names_with_underscores_are_written_in_markup() {
 }
 
 #[test]
+fn dots_at_the_end_of_a_reference_stay_without_a_slash() {
+    let tree = Tree::new(&[
+        ("d/a.md", "[x](.) [y](..) [z](./) [w](../)\n"),
+        ("README.md", ""),
+        ("d/README.md", ""),
+    ]);
+    tree.write(".git/HEAD", b"ref: refs/heads/main\n");
+    let before = contents(tree.path());
+    for (old, new, text) in [
+        (
+            "d/a.md",
+            "d/e/a.md",
+            "[x](..) [y](../..) [z](../) [w](../../)\n",
+        ),
+        ("d/e/a.md", "d/a.md", "[x](.) [y](..) [z](./) [w](../)\n"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(read(&tree, new), text);
+    }
+    assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
 fn a_reference_may_lose_or_gain_the_steps_at_its_start() {
     let tree = Tree::new(&[
         ("guide/a.rst", "`x <deep/p.html>`__\n"),

@@ -238,6 +238,12 @@ fn a_part_of_a_site_is_not_moved_and_a_site_moves_as_a_whole() {
         ("book/src/a.md", "[b](b/b.md)\n"),
         ("book/src/b/b.md", "# B\n"),
         ("notes/c.md", "# C\n"),
+        ("sphinx/conf.py", "extensions = ['myst_parser']\n"),
+        (
+            "sphinx/a.md",
+            "[b](d/b) [b](/d/b) {doc}`/d/b` [c](../notes/c.md)\n",
+        ),
+        ("sphinx/d/b.md", "# B\n\n[a](../a)\n"),
     ];
     let tree = Tree::new(&files);
     for (old, new) in [
@@ -253,6 +259,8 @@ fn a_part_of_a_site_is_not_moved_and_a_site_moves_as_a_whole() {
     for (old, new) in [
         ("book", "notes/book"),
         ("notes/book/src/a.md", "notes/book/src/d.md"),
+        ("sphinx", "deeper/docs"),
+        ("deeper", "sphinx"),
     ] {
         let ran = tree.run(&["mv", "--write", old, new]);
         assert_eq!(ran.code, 0, "{}", ran.err);
