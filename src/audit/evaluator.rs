@@ -15,7 +15,7 @@ use super::page_text::PageTexts;
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
-use super::rules::{RuleId, TargetFacts, is_unfilled};
+use super::rules::{FragmentMatch, RuleId, TargetFacts, is_unfilled};
 use super::site::{AnchorSet, Site};
 use super::source::page::SourcePage;
 use super::target::{
@@ -91,9 +91,8 @@ impl<'a> Evaluator<'a> {
         self.texts = PageTexts::default();
         self.file = document.file;
         let (sources, checker) = (&self.audit.sources, &self.audit.checker);
-        self.is_source = document
-            .file
-            .is_some_and(|file| !sources.is_empty() && sources.has(&checker.paths.path(file)));
+        let has = |file| !sources.is_empty() && sources.has(&checker.paths.path(file));
+        self.is_source = document.file.is_some_and(has);
         let included = &self.site.collected.included;
         let part = document.file.filter(|&file| included.contains(file));
         // A file such as README or CHANGES is a page of the repository as well.
@@ -120,9 +119,8 @@ impl<'a> Evaluator<'a> {
             (location, fragment) = (TargetLocation::Skipped, None);
         }
         let own = self.file.and_then(|file| self.site.anchors(file));
-        if matches!(location, TargetLocation::NoIndex(_))
-            && own.is_some_and(|own| own.lists_directories)
-        {
+        let lists = own.is_some_and(|own| own.lists_directories);
+        if lists && matches!(location, TargetLocation::NoIndex(_)) {
             location = TargetLocation::Served;
         }
         let file = location.file();
@@ -227,13 +225,12 @@ impl<'a> Evaluator<'a> {
     /// Returns whether the target is a page of rustdoc for an item elsewhere: with the name of an
     /// item, and without anchors.
     fn is_of_rustdoc(&self, facts: &TargetFacts<'_>) -> bool {
-        let Some(file) = facts.location.file() else {
-            return false;
-        };
-        let anchors = self.site.anchors(file);
-        let names = anchors.and_then(|anchors| anchors.names.as_deref());
-        names.is_none_or(<[u64]>::is_empty)
-            && RUSTDOC_ITEM.is_match(&self.audit.checker.paths.path(file))
+        facts.location.file().is_some_and(|file| {
+            let anchors = self.site.anchors(file);
+            let names = anchors.and_then(|anchors| anchors.names.as_deref());
+            names.is_none_or(<[u64]>::is_empty)
+                && RUSTDOC_ITEM.is_match(&self.audit.checker.paths.path(file))
+        })
     }
 
     /// Relative to the only mount, or else to the current directory.
@@ -295,12 +292,10 @@ impl<'a> Evaluator<'a> {
         facts: &TargetFacts<'_>,
         expected: Option<&ExpectedPath<'_>>,
     ) -> Option<FindingCause<'static>> {
-        if matches!(
-            facts.location,
-            TargetLocation::Misled
-                | TargetLocation::RedirectOut
-                | TargetLocation::File(_, LookupMatch::Redirect)
-        ) {
+        if let TargetLocation::Misled
+        | TargetLocation::RedirectOut
+        | TargetLocation::File(_, LookupMatch::Redirect) = facts.location
+        {
             let mut steps = ServerSteps::default();
             let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
             let checker = &self.audit.checker;
@@ -318,6 +313,12 @@ impl<'a> Evaluator<'a> {
         }
         if facts.location == TargetLocation::Skipped && is_unfilled(facts.link) {
             return Some(FindingCause::new(CauseKind::Unfilled, b""));
+        }
+        // The destination of a link in a PDF is in its target alone.
+        let is_implied = split_fragment(facts.link.reference).1.is_none();
+        if is_implied && facts.fragment == FragmentMatch::Missing {
+            let name = split_fragment(facts.link.target.ok()?).1?;
+            return Some(FindingCause::new(CauseKind::Rules, name));
         }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;

@@ -43,7 +43,7 @@ pub(super) enum CauseKind {
     OutOfRepository,
     /// A placeholder of a template.
     Unfilled,
-    /// Rules of a server, in words.
+    /// Rules of a server, in words, or the name of a missing fragment.
     Rules,
 }
 
