@@ -93,19 +93,20 @@ pub(super) fn check_standard_input() -> io::Result<()> {
 }
 
 /// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT,
-/// 131 for QUIT and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
-/// Before the first call signals have their default effect; later calls change nothing.
+/// 131 for QUIT, 143 for TERM and 152 for XCPU. XFSZ ends nothing, because the write fails too. Signals
+/// that were ignored when the process began stay so (nohup, `trap ''`). Before the first call signals
+/// have their default effect; later calls change nothing.
 #[cfg(unix)]
 pub(super) fn on_termination(clean_up: fn()) {
     use std::sync::{Once, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
 
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let mut wanted = vec![SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+        let mut wanted = vec![SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ];
         wanted.retain(|&signal| !is_ignored(signal));
         let (registered, registers) = mpsc::channel();
         let watch = move || {
@@ -113,7 +114,7 @@ pub(super) fn on_termination(clean_up: fn()) {
                 return;
             };
             drop(registered);
-            if let Some(signal) = signals.forever().next() {
+            if let Some(signal) = signals.forever().find(|&signal| signal != SIGXFSZ) {
                 clean_up();
                 std::process::exit(128 + signal);
             }

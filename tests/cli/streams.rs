@@ -170,3 +170,14 @@ fn an_empty_name_in_a_list_that_ends_names_with_nul_is_an_error() {
     tree.pipe(b"\na.txt\n\n", &["--files-from", "-"])
         .is(0, TEXT.1);
 }
+
+#[test]
+fn output_beyond_the_limit_of_a_file_is_an_error_and_leaves_no_temporary_file() {
+    let tree = Tree::new(&[("a.txt", &TEXT.1.repeat(1000))]);
+    for command in ["--json", "audit --json --links"] {
+        let line = format!("ulimit -f 1; uriscan {command} -o out a.txt");
+        shell(&tree, &line).tells(2, "", "File too large");
+        let names = std::fs::read_dir(tree.path()).unwrap().count();
+        assert_eq!(names, 1, "{line}");
+    }
+}
