@@ -370,7 +370,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn unreached(&mut self, file: FileId) {
         let (site, checker) = (self.evaluator.site, &self.audit.checker);
         let own = checker.paths.path(file);
-        if checker.servers.is_error_page(&own) {
+        if checker.servers.is_error_page(&own, &checker.mounts) {
             return;
         }
         let is_page = site.anchors(file).is_some_and(|anchors| anchors.is_page);

@@ -598,12 +598,13 @@ impl Servers {
         self.views.iter().map(summary).collect()
     }
 
-    pub(super) fn is_error_page(&self, path: &[u8]) -> bool {
-        self.views.iter().any(|view| {
-            let below = path.strip_prefix(&view.root[..]);
-            let is_named = |below: &[u8]| view.known.read().error_pages.contains(below);
-            below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || is_named(below))
-        })
+    /// Most servers show `404.html` in the root.
+    pub(super) fn is_error_page(&self, path: &[u8], mounts: &Mounts) -> bool {
+        mounts.relative_path(path) == Some(ERROR_PAGE.as_bytes())
+            || self.views.iter().any(|view| {
+                let below = path.strip_prefix(&view.root[..]);
+                below.is_some_and(|below| view.known.read().error_pages.contains(below))
+            })
     }
 }
 
