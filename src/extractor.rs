@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Cursor, Read, Seek};
 use std::ops::ControlFlow;
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE};
 use smart_default::SmartDefault;
 
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
@@ -13,6 +13,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, ConvertedDocument, Detected};
 pub use crate::document::Positions;
+use crate::document::diagnostic::CHARSET_UNSUPPORTED;
 use crate::document::events::{Batch, Escapes, Event, Events, Quoting};
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{
@@ -546,6 +547,8 @@ impl Extractor {
         if let (Some(lines), Some(_)) = (lines.as_mut(), &converted) {
             lines.expect_no_mark();
         }
+        // Nothing decodes the document.
+        let is_lost = matches!(&converted, Some(it) if it.encoding == Some(REPLACEMENT));
         let mut take = |events: &mut Events<'_>| {
             if let Some(lines) = lines {
                 locate(lines, &window, converted.is_some(), events);
@@ -561,6 +564,9 @@ impl Extractor {
         let mut events = Events::with_flush(empty, &mut take);
         if begins && pass.format.is_settled {
             events.push(Event::Settled);
+        }
+        if begins && is_lost {
+            events.push(Event::Diagnostic(&CHARSET_UNSUPPORTED, window.offset));
         }
         step(window.bytes.len() - window.start);
         let consumed = scanner.scan(window, &mut events);
@@ -773,10 +779,10 @@ fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>
 fn map_back(converted: &ConvertedDocument<'_>, events: &mut Batch) {
     let map = &converted.map;
     let outer = match converted.encoding {
-        encoding if encoding == UTF_16LE => Quoting::of(Escapes::Utf16Le),
-        encoding if encoding == UTF_16BE => Quoting::of(Escapes::Utf16Be),
+        Some(encoding) if encoding == UTF_16LE => Quoting::of(Escapes::Utf16Le),
+        Some(encoding) if encoding == UTF_16BE => Quoting::of(Escapes::Utf16Be),
         // Replacements are ASCII.
-        encoding if encoding.is_ascii_compatible() => Quoting::DOCUMENT,
+        Some(encoding) if encoding.is_ascii_compatible() => Quoting::DOCUMENT,
         _ => Quoting::default(),
     };
     for event in &mut events.list {

@@ -200,7 +200,7 @@ codes! {
     CHARSET_MALFORMED = "charset.malformed", Note,
         "some bytes are invalid in the declared charset";
     CHARSET_UNSUPPORTED = "charset.unsupported", Note,
-        "the charset cannot be decoded, and the text was read undecoded";
+        "the charset cannot be decoded: a part of a message was read as ASCII, a document not at all";
     SERVER_INVALID = "server.invalid", Note,
         "the file or the line is not a valid rule, and servers ignore it too";
     SERVER_TOO_LONG = "server.too-long", Note,

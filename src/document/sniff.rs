@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
 use super::format::content_type;
 #[cfg(feature = "mail")]
 use super::mail;
@@ -73,16 +75,32 @@ pub(crate) fn unread_kind(name: &str) -> UnreadKind {
     row.map_or(UnreadKind::Binary, |(kind, _)| *kind)
 }
 
-/// Returns the ASCII of a text in UTF-16, with 0x80 for other code units; other texts unchanged.
+/// Returns the ASCII of a text in UTF-16 or UTF-32, with 0x80 for other code units but 0; other texts unchanged.
 fn narrowed(head: &[u8]) -> Cow<'_, [u8]> {
     if !is_wide(head) {
         return head.into();
     }
-    let units = head[2..].chunks_exact(2).map(|unit| match (head[0], unit) {
-        (0xFF, &[low, 0]) | (0xFE, &[0, low]) => low,
-        _ => 0x80,
-    });
-    units.collect::<Vec<_>>().into()
+    let mark = [2, 4][usize::from(head[0] == 0)];
+    let units = head[mark..]
+        .chunks_exact(2)
+        .map(|unit| match (head[0], unit) {
+            (0xFF, &[low, 0]) | (0 | 0xFE, &[0, low]) => low,
+            _ => 0x80,
+        });
+    units.filter(|unit| *unit != 0).collect::<Vec<_>>().into()
+}
+
+/// Returns a text with NULs after the byte order mark of UTF-16 that it is declared to be in; others unchanged.
+pub(crate) fn marked<'h>(head: &'h [u8], declared: Option<&'static Encoding>) -> Cow<'h, [u8]> {
+    let mark: &[u8] = match declared {
+        Some(encoding) if encoding == UTF_16LE => b"\xff\xfe",
+        Some(encoding) if encoding == UTF_16BE => b"\xfe\xff",
+        _ => return head.into(),
+    };
+    if is_wide(head) || memchr::memchr(0, head).is_none() {
+        return head.into();
+    }
+    [mark, head].concat().into()
 }
 
 /// The format of files by their names, besides the extensions of formats.
@@ -133,7 +151,7 @@ impl Format {
         let declared = media_type.map(|name| content_type(name.as_bytes()).0);
         let declared = declared.and_then(|name| Format::of_declared(&name));
         let declared = declared.map(|format| format.of_shape(bytes));
-        declared.or_else(|| match content(b"", bytes, &[]) {
+        declared.or_else(|| match content(b"", bytes, &[], None) {
             Content::Document(format) => Some(format),
             Content::Other(_) => None,
         })
@@ -151,12 +169,12 @@ impl Format {
 
 /// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
 /// the extensions of formats; the last that names it is used. A message is recognised by its header
-/// block, unless the extension names a format other than plain text.
+/// block, unless the extension names a format other than plain text. The encoding is the declared one.
 ///
 /// ```
 /// # if cfg!(feature = "audit") {
 /// use uriscan::document::sniff::{Content, content};
-/// let name = |path: &[u8], head: &[u8]| match content(path, head, &[]) {
+/// let name = |path: &[u8], head: &[u8]| match content(path, head, &[], None) {
 ///     Content::Document(format) => format.name,
 ///     Content::Other(name) => name,
 /// };
@@ -194,7 +212,12 @@ impl Format {
 /// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
 /// # }
 /// ```
-pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
+pub fn content(
+    path: &[u8],
+    head: &[u8],
+    types: &[NamedType],
+    encoding: Option<&'static Encoding>,
+) -> Content {
     let head = &head[..head.len().min(HEAD)];
     let mut magics = MAGICS.iter().flat_map(|(_, kinds)| *kinds);
     // The first byte differs nearly always.
@@ -206,6 +229,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     if let Some(format) = container(head) {
         return Content::Document(format);
     }
+    let head = &*marked(head, encoding);
     let added = types.iter().rfind(|one| one.is_of(path));
     let added = added.map(|one| one.format);
     if added.is_none() && is_index(path, head) {

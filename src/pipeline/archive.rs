@@ -611,11 +611,12 @@ impl<'a> ArchiveReader<'a> {
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let sniffed = |_| sniff::content(place.path, head, &self.options.types);
+        let options = self.options;
+        let sniffed = |_| sniff::content(place.path, head, &options.types, options.declared);
         let choice = match place.member.record.as_ref().map(sniffed) {
             // Without formats, `only_records` leaves out files, and not bodies.
-            Some(Content::Document(format)) if self.options.wants(format) => Ok(format),
-            _ => self.options.choose(place.path, false, head),
+            Some(Content::Document(format)) if options.wants(format) => Ok(format),
+            _ => options.choose(place.path, false, head),
         };
         let format = match (choice, &place.archive.attached) {
             (Ok(format), None) => Ok(format),

@@ -160,10 +160,10 @@ impl PipelineOptions {
         named: bool,
         head: &[u8],
     ) -> Result<&'static Format, Skip> {
-        let content = sniff::content(path, head, &self.types);
+        let content = sniff::content(path, head, &self.types, self.declared);
         if let ([format], true) = (self.formats.as_slice(), named) {
             // A named file is of the type that the user gives.
-            return Ok(format.of_shape(head));
+            return Ok(format.of_shape(&sniff::marked(head, self.declared)));
         }
         let is_left_out = self.only_records && self.formats.is_empty();
         let (reason, format) = match content {
@@ -231,7 +231,7 @@ impl PipelineOptions {
         named: impl FnOnce() -> Option<&'static Format>,
     ) -> Option<&'static ArchiveFormat> {
         // Most files have no such bytes, and are not recognised twice.
-        let is_binary = |_: &&_| match sniff::content(path, head, &self.types) {
+        let is_binary = |_: &&_| match sniff::content(path, head, &self.types, self.declared) {
             Content::Other(name) => sniff::unread_kind(name) == UnreadKind::Binary,
             Content::Document(_) => false,
         };

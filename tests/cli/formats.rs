@@ -463,3 +463,128 @@ fn comments_in_json_are_read() {
         );
     }
 }
+
+/// A text in UTF-16 without its mark, or in UTF-32 with it.
+fn wide(text: &str, mark: &[u8], width: usize, is_big: bool) -> Vec<u8> {
+    let mut bytes = mark.to_vec();
+    for character in text.chars() {
+        let unit = u32::from(character).to_be_bytes();
+        let unit = &unit[4 - width..];
+        match is_big {
+            true => bytes.extend(unit),
+            false => bytes.extend(unit.iter().rev()),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn utf_16_that_is_only_declared_is_recognised_by_its_characters() {
+    for (label, is_big) in [("utf-16le", false), ("utf-16be", true)] {
+        for (name, text, expected) in [
+            (
+                "a",
+                "<html><a href='b?\u{E9}'>",
+                "http://example.com/b?%C3%A9\n",
+            ),
+            (
+                "a",
+                "<?xml version='1.0'?><rss><channel><link>b&amp;c</link></channel></rss>",
+                "http://example.com/b&c\n",
+            ),
+            (
+                "a.bin",
+                "see <http://example.org/>",
+                "http://example.org/\n",
+            ),
+            ("a.json", "{\"start_url\": \"b\"}", "http://example.com/b\n"),
+        ] {
+            let bytes = wide(text, b"", 2, is_big);
+            let tree = Tree::new(&[]);
+            tree.write(name, &bytes);
+            let flags = ["--encoding", label, "--base", "http://example.com/"];
+            tree.run(&[&flags[..], &[name]].concat()).is(0, expected);
+            if name == "a" {
+                tree.pipe(&bytes, &flags).is(0, expected);
+            }
+        }
+    }
+    // Other files are what they are.
+    let tree = Tree::new(&[("a.eml", "Subject: http://example.com/\nDate: x\n\n")]);
+    tree.write("b.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    tree.run(&["--encoding", "utf-16le", "."])
+        .is(0, "http://example.com/\n");
+}
+
+#[test]
+fn utf_32_is_known_by_its_mark() {
+    let mail = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n";
+    for (mark, is_big) in [(&b"\xFF\xFE\0\0"[..], false), (b"\0\0\xFE\xFF", true)] {
+        for (name, text, expected) in [
+            (
+                "a.html",
+                "<p>\u{1F600}<a href='/b?\u{E9}'>",
+                "http://example.com/b?%C3%A9\n",
+            ),
+            ("a", "<html><a href='/b'>", "http://example.com/b\n"),
+            (
+                "a.txt",
+                "\u{E9}<http://example.org/>",
+                "http://example.org/\n",
+            ),
+            (
+                "a.css",
+                "p { background: url(b) }",
+                "http://example.com/b\n",
+            ),
+            ("a.md", "[a](b)", "http://example.com/b\n"),
+            (
+                "a.json",
+                "[\"http:\\/\\/example.org\\/\"]",
+                "http://example.org/\n",
+            ),
+            (
+                "a.svg",
+                "<svg xmlns='http://www.w3.org/2000/svg'><a href='b'/></svg>",
+                "http://example.com/b\n",
+            ),
+        ] {
+            let tree = Tree::new(&[]);
+            let bytes = wide(text, mark, 4, is_big);
+            tree.write(name, &bytes);
+            let base = ["--base", "http://example.com/"];
+            tree.run(&[&base[..], &["-v", name]].concat())
+                .is(0, expected);
+            tree.run(&[&base[..], &["--encoding", "latin1", name]].concat())
+                .is(0, expected);
+            if name == "a.txt" {
+                let mail = format!("{mail}{}", data_encoding::BASE64.encode(&bytes));
+                tree.pipe(mail.as_bytes(), &["-t", "eml"]).is(0, expected);
+                tree.run(&["--format=tsv", "--fields=line,column,start,end", name])
+                    .is(0, "line\tcolumn\tstart\tend\n1\t3\t12\t88\n");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_document_that_its_charset_hides_is_diagnosed() {
+    let text = "<meta charset=iso-2022-kr><a href='http://example.com/'>";
+    let late = format!("{}{text}", " ".repeat(2000));
+    for (text, flags) in [
+        (text, &["-t", "html"][..]),
+        (&late, &["-t", "html"]),
+        (
+            "<http://example.com/>",
+            &["-t", "text", "--encoding", "hz-gb-2312"],
+        ),
+    ] {
+        let tree = Tree::new(&[("a", text)]);
+        for more in [&["-v", "a"][..], &["-v", "--window=7", "a"]] {
+            tree.run(&[flags, more].concat())
+                .tells(1, "", "charset.unsupported");
+        }
+        tree.pipe(text.as_bytes(), &[flags, &["-v"]].concat())
+            .tells(1, "", "charset.unsupported");
+    }
+}

@@ -584,7 +584,7 @@ fn documents_in_iso_2022_jp_are_decoded() {
 #[test]
 fn is_xml_by_its_first_bytes() {
     use uriscan::document::sniff::{Content, content};
-    let is_xml = |head: &str| matches!(content(b"a", head.as_bytes(), &[]), Content::Document(format) if *format == *Format::XML);
+    let is_xml = |head: &str| matches!(content(b"a", head.as_bytes(), &[], None), Content::Document(format) if *format == *Format::XML);
     for head in [
         "<?xml version='1.0'?><a/>",
         "\u{feff}<?xml version='1.0'?><a/>",

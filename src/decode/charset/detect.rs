@@ -1,6 +1,8 @@
 //! The encoding of a document by its first bytes, and whether the document is converted.
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8};
+
+use super::converter::ConverterInput;
 
 /// The number of first bytes that are searched for a declaration (WHATWG HTML 13.2.3.2).
 pub(crate) const PRESCAN: usize = 1024;
@@ -11,7 +13,7 @@ pub(crate) type Prescan = fn(&[u8]) -> Option<&'static Encoding>;
 /// The result of the search for a document's encoding in its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
-    /// The encoding; none when nothing declares one.
+    /// The encoding; none when nothing declares one, "replacement" for UTF-32.
     pub encoding: Option<&'static Encoding>,
     /// Length of the byte order mark, in bytes.
     pub mark: usize,
@@ -27,6 +29,25 @@ impl Detected {
             is_certain,
         }
     }
+
+    pub(super) fn input(&self) -> Option<ConverterInput> {
+        match self.mark {
+            UTF_32_MARK => Some(ConverterInput::Wide(UTF_32_MARK, None)),
+            _ => self.encoding.map(ConverterInput::from),
+        }
+    }
+}
+
+/// Length of the byte order mark of UTF-32, which the Encoding Standard does not have, and of its code units.
+pub(super) const UTF_32_MARK: usize = 4;
+
+/// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, and so may hold NUL.
+pub(crate) fn is_wide(head: &[u8]) -> bool {
+    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_utf_32(head)
+}
+
+pub(super) fn is_utf_32(head: &[u8]) -> bool {
+    head.starts_with(b"\xff\xfe\0\0") || head.starts_with(b"\0\0\xfe\xff")
 }
 
 /// Which documents of a format are converted to UTF-8 before they are scanned.
@@ -47,7 +68,8 @@ pub(crate) fn detect(
     declared: Option<&'static Encoding>,
     first: &[u8],
 ) -> Detected {
-    if let Some((encoding, mark)) = Encoding::for_bom(first) {
+    let utf_32 = is_utf_32(first).then_some((REPLACEMENT, UTF_32_MARK));
+    if let Some((encoding, mark)) = utf_32.or_else(|| Encoding::for_bom(first)) {
         let unmarked = Detected::unmarked(Some(encoding), true);
         return Detected { mark, ..unmarked };
     }

@@ -16,8 +16,9 @@ use memchr::memchr_iter;
 
 use super::{Decode, RecordOffsets};
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
+use detect::is_utf_32;
 pub(crate) use detect::{Conversion, Detected, Prescan, needs_transcoding};
-pub(crate) use detect::{PRESCAN, converts, detect, readable_encoding};
+pub(crate) use detect::{PRESCAN, converts, detect, is_wide, readable_encoding};
 pub(crate) use reader::{CharsetReader, ConvertedDocument, head_length};
 
 /// A charset, by the conversion that text in it needs.
@@ -118,16 +119,11 @@ pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
 
 const GUESS: usize = 64 << 10;
 
-/// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
-pub(crate) fn is_wide(head: &[u8]) -> bool {
-    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
-}
-
 /// Guesses the charset of a text from its first [`GUESS`] bytes.
 pub(crate) fn guess(head: &[u8]) -> TextCharset {
     let head = &head[..head.len().min(GUESS)];
     if is_wide(head) {
-        return wide(2, None);
+        return wide([2, 4][usize::from(is_utf_32(head))], None);
     }
     if head.is_ascii() {
         // ESC $ designates a set of two-byte characters, and hardly occurs by chance.

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use encoding_rs::Encoding;
 
 use super::converter::Converter;
-use super::detect::{Conversion, Detected, PRESCAN, Prescan, converts, detect};
+use super::detect::{Conversion, Detected, PRESCAN, Prescan, UTF_32_MARK, converts, detect};
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;
 
@@ -17,14 +17,15 @@ pub(crate) fn head_length(conversion: Conversion, prescan: Option<Prescan>) -> u
     match (conversion, prescan) {
         (Conversion::Never, _) => 0,
         // A byte order mark.
-        (_, None) => 3,
+        (_, None) => 4,
         (_, Some(_)) => PRESCAN as u64,
     }
 }
 
 /// The way back from a document that was converted.
 pub(crate) struct ConvertedDocument<'a> {
-    pub(crate) encoding: &'static Encoding,
+    /// `None` for UTF-32.
+    pub(crate) encoding: Option<&'static Encoding>,
     pub(crate) map: &'a mut OffsetMap,
 }
 
@@ -81,18 +82,18 @@ impl CharsetReader {
     /// Returns the way back to the stored document, if it is converted.
     pub(crate) fn converted(&mut self) -> Option<ConvertedDocument<'_>> {
         self.converter.as_ref()?;
+        let is_utf_32 = self.detected.mark == UTF_32_MARK;
         Some(ConvertedDocument {
-            encoding: self.detected.encoding?,
+            encoding: self.detected.encoding.filter(|_| !is_utf_32),
             map: &mut self.map,
         })
     }
 
     fn begin(&mut self) {
         self.head.set_position(0);
-        let encoding = self.detected.encoding;
-        self.converter = encoding
-            .filter(|_| converts(self.conversion, encoding))
-            .map(|encoding| Converter::new(encoding.into()));
+        let converts = converts(self.conversion, self.detected.encoding);
+        let input = self.detected.input().filter(|_| converts);
+        self.converter = input.map(Converter::new);
         self.map.starting(0);
         self.text = Cursor::default();
         self.ended = false;
