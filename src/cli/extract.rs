@@ -221,7 +221,7 @@ pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result
         declared: read.encoding,
         decompresses_all: read.decompress || walk.types.iter().any(|one| one.compressed),
         formats: walk.types.iter().filter_map(|one| one.format).collect(),
-        only_records: walk.types.iter().any(|one| one.format.is_none()),
+        all_records: walk.types.iter().any(|one| one.format.is_none()),
         types: walk.named_types(),
         bases,
         shard: walk.shard.unwrap_or_default(),

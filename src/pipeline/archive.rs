@@ -506,7 +506,7 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::Unread(media_type) => Some(media_type.as_str()),
             // Types choose among the bodies of records as among files.
             MemberContents::Document(format)
-                if place.member.record.is_some() && !self.options.wants(format) =>
+                if place.member.record.is_some() && !self.options.wants_body(format) =>
             {
                 Some(format.name)
             }
@@ -614,8 +614,7 @@ impl<'a> ArchiveReader<'a> {
         let options = self.options;
         let sniffed = |_| sniff::content(place.path, head, &options.types, options.declared);
         let choice = match place.member.record.as_ref().map(sniffed) {
-            // Without formats, `only_records` leaves out files, and not bodies.
-            Some(Content::Document(format)) if options.wants(format) => Ok(format),
+            Some(Content::Document(format)) if options.wants_body(format) => Ok(format),
             _ => options.choose(place.path, false, head),
         };
         let format = match (choice, &place.archive.attached) {

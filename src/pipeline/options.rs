@@ -48,8 +48,8 @@ pub struct PipelineOptions {
     pub hidden_members: bool,
     /// The formats to read; empty: all.
     pub formats: Vec<&'static Format>,
-    /// Without formats: read only documents in web archives.
-    pub only_records: bool,
+    /// Read documents of all formats in web archives; without other formats, nothing else.
+    pub all_records: bool,
     /// The formats of files by their names, besides the extensions of formats.
     pub types: Vec<NamedType>,
     /// The base URIs of documents.
@@ -165,7 +165,7 @@ impl PipelineOptions {
             // A named file is of the type that the user gives.
             return Ok(format.of_shape(&sniff::marked(head, self.declared)));
         }
-        let is_left_out = self.only_records && self.formats.is_empty();
+        let is_left_out = self.all_records && self.formats.is_empty();
         let (reason, format) = match content {
             Content::Other(name) => (sniff::unread_kind(name).into(), name),
             Content::Document(format) if self.wants(format) && !is_left_out => return Ok(format),
@@ -181,6 +181,11 @@ impl PipelineOptions {
     /// Returns whether the types that were given, if any, have the format.
     pub(crate) fn wants(&self, format: &Format) -> bool {
         self.formats.is_empty() || self.formats.iter().any(|one| format.is_a(one))
+    }
+
+    /// Returns whether a body of a record is read if it has the format.
+    pub(crate) fn wants_body(&self, format: &Format) -> bool {
+        self.all_records || self.wants(format)
     }
 
     /// Returns whether a file would be read as a document. Reads its first bytes.

@@ -107,6 +107,10 @@ fn only_web_archives_are_read_with_their_type() {
         .is(0, "./c.warc\n./d\n");
     tree.run(&["-t", "warc", "b.txt"])
         .tells(2, "", "1 by --type");
+    let text = "http://example.com/text\n";
+    tree.run(&["-t", "text", "."]).is(0, text);
+    tree.run(&["-t", "text", "-t", "warc", "."])
+        .is(0, &format!("{text}{found}{found}"));
     tree.run(&["--type-add", "warc:x", "."])
         .tells(2, "", "first bytes");
 }
