@@ -434,6 +434,50 @@ fn faults_do_not_stop_the_reading() {
 }
 
 #[test]
+fn uris_without_quotes_are_faults_and_strings() {
+    for (format, json, attributes) in [
+        ("json", r#"{"a": URI, "b": "URI"}"#, ["/a", "/b"]),
+        ("json", r#"[1,URI,"URI"]"#, ["/1", "/2"]),
+        ("json", r#"{'a': 'URI', 'b': 'URI'}"#, ["/a", "/b"]),
+        ("jsonl", "{\"a\": URI}\n{\"b\": \"URI\"}", ["/0/a", "/1/b"]),
+        (
+            "webmanifest",
+            r#"{"id": URI, "start_url": "URI"}"#,
+            ["/id", "/start_url"],
+        ),
+        (
+            "webmanifest",
+            r#"{"id":'URI', "start_url": "URI"}"#,
+            ["/id", "/start_url"],
+        ),
+    ] {
+        let uri = "http://example.com/";
+        let found = both(format, &json.replace("URI", uri));
+        let links = found
+            .links
+            .iter()
+            .map(|link| (&*link.reference, link.attribute.as_deref().unwrap()));
+        assert_eq!(
+            Vec::from_iter(links),
+            attributes.map(|it| (uri, it)),
+            "{json}"
+        );
+        assert_eq!(found.codes.len(), 1, "{json}");
+    }
+    assert_eq!(
+        references("json", "[1:2, true:false, \"http://example.com/\"]").len(),
+        1
+    );
+    let escaped = r#"["a", http:\/\/example.com\/, 1]"#;
+    assert_eq!(references("json", escaped), ["http://example.com/"]);
+    let long = format!(
+        "[http://example.com/{}, \"http://example.com/\"]",
+        "a".repeat(2000)
+    );
+    assert_eq!(references("json", &long), ["http://example.com/"]);
+}
+
+#[test]
 fn long_strings_and_deep_values_are_bounded() {
     let long = format!(
         "[\"{}\", \"http://example.com/\"]",

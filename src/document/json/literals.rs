@@ -15,6 +15,9 @@ pub(super) const LONGEST_WORD: usize = 1024;
 
 pub(super) const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
 
+/// The bytes that end a URI without quotes.
+pub(super) const URI_END: ByteSet = ByteSet::EMPTY.with(b"\t\n\r \"',]}");
+
 static NUMBER: Pattern = Pattern::new(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$");
 static RELAXED_NUMBER: Pattern =
     Pattern::new(r"^[+-]?(?:0[xX][0-9A-Fa-f]+|Infinity|NaN|[.eE+-]*[0-9][0-9.eE+-]*)$");
@@ -29,6 +32,7 @@ pub(super) enum StringEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) struct JsonText {
     pub(in crate::document) range: Range<usize>,
+    pub(in crate::document) is_quoted: bool,
     pub(in crate::document) has_escapes: bool,
     /// Whether a colon is in it, or an escape that may stand for one.
     pub(in crate::document) may_have_colon: bool,
@@ -89,6 +93,7 @@ pub(super) fn scan_string(bytes: &[u8], start: usize, last: bool) -> StringScan 
     StringScan {
         text: JsonText {
             range,
+            is_quoted: true,
             has_escapes,
             may_have_colon,
         },
@@ -119,6 +124,7 @@ pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> Stri
     StringScan {
         text: JsonText {
             range: start..index,
+            is_quoted: true,
             has_escapes,
             may_have_colon: has_escapes || memchr::memchr(b':', text).is_some(),
         },

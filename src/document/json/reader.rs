@@ -536,7 +536,7 @@ impl JsonScanner {
 
     fn string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
         if self.kind.is_known() {
-            let start = raw.range.start - 1;
+            let start = raw.range.start - usize::from(raw.is_quoted);
             let read = self.known_string(raw, run);
             if read.is_err() {
                 self.tokenizer.unread_string(start);

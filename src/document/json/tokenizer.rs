@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::literals::{
-    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, is_relaxed_value, is_value,
+    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, URI_END, WORD, is_relaxed_value, is_value,
     scan_relaxed_string, scan_string, short_number_length,
 };
 use crate::bytes::simd;
@@ -429,40 +429,46 @@ impl JsonTokenizer {
         self.text_token(text, is_name, other, bytes)
     }
 
-    /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names.
+    /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names, or strings
+    /// without quotes if a colon follows, as in a URI.
     #[inline(always)]
     fn word(&mut self, window: &Window<'_>) -> Option<JsonToken> {
         let (bytes, start) = (window.bytes, self.at);
         let is_relaxed = self.sequence == JsonSequence::Relaxed;
+        let (is_name, mut is_uri) = (self.is_name(), false);
         let (length, is_value) = match short_number_length(bytes, start) {
             Some(length) => (length, true),
             None => {
                 let left = &bytes[start..bytes.len().min(start + LONGEST_WORD + 1)];
-                let length = WORD.first_outside(left);
-                if length.is_none() && left.len() <= LONGEST_WORD && !window.last {
+                let mut end = WORD.first_outside(left);
+                let word = &left[..end.unwrap_or(left.len())];
+                let is_value = is_value(word) || is_relaxed && is_relaxed_value(word);
+                is_uri = !is_name && !is_value && left.get(word.len()) == Some(&b':');
+                if is_uri {
+                    end = URI_END.first_inside(left);
+                }
+                if end.is_none() && left.len() <= LONGEST_WORD && !window.last {
                     return Some(JsonToken::More);
                 }
-                let length = length.unwrap_or(left.len());
-                let word = &left[..length];
-                let is_value = is_value(word) || is_relaxed && is_relaxed_value(word);
+                let length = end.unwrap_or(left.len());
                 (length, is_value || length > LONGEST_WORD)
             }
         };
-        let is_name = self.is_name();
         let is_right = if is_name { is_relaxed } else { is_value };
         self.expect(is_right && self.expects_text(is_name), window, start);
         self.at += length;
         if length > LONGEST_WORD {
             self.rest = JsonRest::Word;
         }
-        let name = JsonText {
+        let text = JsonText {
             range: start..self.at,
-            has_escapes: false,
-            may_have_colon: false,
+            is_quoted: false,
+            has_escapes: is_uri && bytes[start..self.at].contains(&b'\\'),
+            may_have_colon: is_uri,
         };
         // Numbers of an array in a row are one token.
         let mut count = 1;
-        let in_array = self.levels.last() == Some(&JsonContainer::Array);
+        let in_array = !is_uri && self.levels.last() == Some(&JsonContainer::Array);
         while in_array && bytes.get(self.at) == Some(&b',') {
             let next = skip_blanks(bytes, self.at + 1, self.sequence == JsonSequence::Lines);
             let Some(length) = short_number_length(bytes, next) else {
@@ -471,7 +477,8 @@ impl JsonTokenizer {
             self.at = next + length;
             count += 1;
         }
-        self.text_token(name, is_name, Some(JsonToken::Other(count)), bytes)
+        let other = (!is_uri || length > LONGEST_WORD).then_some(JsonToken::Other(count));
+        self.text_token(text, is_name, other, bytes)
     }
 
     /// Ends a string or a word, which as a value without text is `other`; `None` in too deep
