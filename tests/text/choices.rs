@@ -115,6 +115,7 @@ const ROWS: &[Row] = &[
     ("T34: a rule", "", "http://a.example/a/rather/long/path/that/reaches/the/right/margin/\n---\n", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/"),
     ("T34: a signature mark", "", "http://a.example/a/rather/long/path/that/reaches/the/right/margin/\n-- \n", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/"),
     ("T34: a reply mark", "", "&gt; http://a.example/a/rather/long/path/that/reaches/the/right/margin/\n&gt; x/y.html\nhttp://a.example/a/rather/long/path/that/reaches/the/right/margin/\n&gt; x/y.html", "bare http://a.example/a/rather/long/path/that/reaches/the/right/margin/ maybe-wrapped\nbare http://a.example/a/rather/long/path/that/reaches/the/right/margin/"),
+    ("T15: after a byte order mark", "", "\u{FEFF}# <http://a.example/b/\n# c>\n\n\u{FEFF}# <http://a.example/\n# d>", "angle http://a.example/b/c wrapped\nangle http://a.example/#d inner-space wrapped | http://a.example/"),
     ("T39: a line that starts with a dot", "", ".UR http://www.a.example\\:/rfc\\:/x\\-y.txt", "bare http://www.a.example/rfc/x-y.txt"),
     ("T39: behind reply marks and the sign of a patch", "", "> -.UR http://a.example\\:/x\n+.UR http://b.example\\:/x\n &gt; .UR http://c.example\\:/x", "bare http://a.example/x\nbare http://b.example/x\nbare http://c.example/x"),
     ("T39: no other line", "", "see http://a.example/x\\-y .UR http://b.example\\:/", "bare http://a.example/x\nbare http://b.example"),

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::{NonAscii, TextSource};
 use crate::bytes::class::{ByteSet, run_start};
+use crate::bytes::lines::mark_length;
 use crate::bytes::simd::{self, Block};
 use crate::bytes::steps::step;
 use crate::uri::SCHEME;
@@ -194,7 +195,7 @@ impl<'a> TextView<'a> {
         match memchr::memrchr2(b'\n', b'\r', &self.bytes[least..at]) {
             Some(n) => Some(least + n + 1),
             // The look-behind is longer than `LINE_START`: index 0 is the start of the text.
-            None => (least == 0).then_some(0),
+            None => (least == 0).then(|| mark_length(self.bytes).min(at)),
         }
     }
 }

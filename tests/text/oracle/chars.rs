@@ -69,8 +69,11 @@ impl<'a> Text<'a> {
 
     /// Returns the start of the line of `at`, unless it is more than `limit` bytes back.
     pub(super) fn line_start(self, at: usize, limit: usize) -> Option<usize> {
+        // A byte order mark is before the first line.
+        let has_mark = self.0.starts_with("\u{FEFF}".as_bytes());
+        let first = at.min(if has_mark { 3 } else { 0 });
         let mut start = at;
-        while !matches!(self.byte_before(start), None | Some(b'\n' | b'\r')) {
+        while start > first && !matches!(self.byte_before(start), Some(b'\n' | b'\r')) {
             start -= 1;
             if at - start > limit {
                 return None;
