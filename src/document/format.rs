@@ -116,6 +116,8 @@ pub struct Format {
     /// Names of files, in lower case, that are of the format with any extension.
     pub(crate) file_names: &'static [&'static str],
     pub(crate) media_types: &'static [&'static str],
+    /// Bytes one of which begins each document, after white space; empty: any.
+    pub(crate) starts: &'static [u8],
     pub(crate) family: RuleFamily,
     pub(crate) retrieval: Retrieval,
     /// Whether nothing in a document changes its base: it is settled before its first byte.
@@ -151,6 +153,28 @@ impl std::fmt::Debug for Format {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_tuple("Format").field(&self.name).finish()
     }
+}
+
+/// Subtypes of `application` that are text.
+#[rustfmt::skip]
+static TEXTUAL: &[&str] = &[
+    "csv", "dart", "dtd", "ecmascript", "graphql", "javascript", "json", "json5", "jsonl", "jsonlines",
+    "markdown", "mbox", "n-quads", "n-triples", "ndjson", "node", "php", "sgml", "sieve",
+    "sparql-query", "sparql-update", "sql", "text", "toml", "trig", "txt", "typescript", "wsdl", "xml",
+    "x-awk", "x-bash", "x-bibtex", "x-bsh", "x-c", "x-c++", "x-csh", "x-csv", "x-desktop", "x-diff",
+    "x-ecmascript", "x-httpd-php", "x-ini", "x-java", "x-javascript", "x-json", "x-jsonlines", "x-latex",
+    "x-lua", "x-markdown", "x-mbox", "x-ndjson", "x-patch", "x-perl", "x-php", "x-python", "x-ruby", "x-sh",
+    "x-shar", "x-shellscript", "x-sql", "x-subrip", "x-tcl", "x-tex", "x-texinfo", "x-toml", "x-troff",
+    "x-troff-man", "x-troff-me", "x-troff-ms", "x-typescript", "x-xml", "x-yaml", "xml-dtd",
+    "xml-external-parsed-entity", "yaml",
+];
+
+/// Suffixes of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
+static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
+
+/// Returns whether a subtype of `application` is text.
+pub(crate) fn is_textual(subtype: &str) -> bool {
+    TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
 
 /// Returns the media type of a `Content-Type` field in lower case, without parameters, and the label of the

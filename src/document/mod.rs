@@ -49,7 +49,7 @@ pub(crate) use archive::{
     ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadBytesAt, SplitContext,
 };
 pub use format::{Format, Positions, Scan, ScanStart};
-pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint, content_type};
+pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint, content_type, is_textual};
 pub(crate) use options::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 
@@ -79,12 +79,14 @@ static FORMATS: &[&[Format]] = &[
     ],
 ];
 
-/// Media types of whole documents; in messages most of these are text.
+/// Media types of documents; in messages types of `text` are plain text, but for XML.
 #[rustfmt::skip]
 static DECLARED: &[(&str, &[&str])] = &[
     ("adoc", &["text/asciidoc"]),
     ("ipynb", &["application/x-ipynb+json"]),
-    ("json", &["application/json", "text/json"]),
+    ("json", &["application/json", "application/x-json", "text/json"]),
+    ("json5", &["application/json5"]),
+    ("jsonl", &["application/jsonl", "application/x-jsonlines", "application/x-ndjson"]),
     ("jsonfeed", &["application/feed+json"]),
     ("jsonld", &["application/ld+json"]),
     ("eml", &["message/global", "message/rfc822"]),
@@ -93,7 +95,8 @@ static DECLARED: &[(&str, &[&str])] = &[
     ("mbox", &["application/mbox"]),
     ("pdf", &["application/pdf"]),
     ("rst", &["text/prs.fallenstein.rst", "text/x-rst"]),
-    ("troff", &["text/troff", "application/x-troff", "application/x-troff-man"]),
+    ("troff", &["text/troff", "text/x-troff", "application/x-troff", "application/x-troff-man"]),
+    ("troff", &["application/x-troff-me", "application/x-troff-ms"]),
     ("webmanifest", &["application/manifest+json"]),
     ("xml", &["application/xml", "text/xml"]),
 ];
@@ -162,10 +165,11 @@ impl Format {
     /// Returns the format that a media type in lower case declares for a whole document: plain text for
     /// unknown text.
     pub(crate) fn of_declared(media_type: &str) -> Option<&'static Format> {
-        #[cfg(feature = "mail")]
-        let is_text = mail::is_text(media_type);
-        #[cfg(not(feature = "mail"))]
-        let is_text = media_type.starts_with("text/");
+        let is_text = match media_type.split_once('/') {
+            Some(("application", subtype)) => is_textual(subtype),
+            Some((kind, _)) => kind == "text",
+            None => false,
+        };
         let row = DECLARED.iter().find(|row| row.1.contains(&media_type));
         let suffix = media_type.rsplit_once('+').map(|(_, suffix)| suffix);
         let name = row.map(|row| row.0).or(suffix);

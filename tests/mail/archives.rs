@@ -434,6 +434,58 @@ fn repeated_names_in_records_are_cut() {
 }
 
 #[test]
+fn parts_of_xml_and_json_are_read_by_their_formats() {
+    let json = r#"{"a": "http:\/\/a.example\/?b&c", "b": "(http://a.example/b)"}"#;
+    let jsons = [
+        "1/1 1:8 http://a.example/?b&c guessed",
+        "1/1 1:42 http://a.example/b",
+    ];
+    let sitemap = "<urlset><url><loc>http://a.example/?a&amp;b</loc></url></urlset>";
+    let svg = "\n<svg xmlns='http://www.w3.org/2000/svg'><a href='a\\b'/></svg>";
+    for (media_type, body, expected) in [
+        ("application/json", json, &jsons[..]),
+        ("application/problem+json", json, &jsons),
+        (
+            "application/x-ndjson",
+            &format!("{json}\n{json}").replace("\\/", "/"),
+            &[
+                "1/1 1:8 http://a.example/?b&c guessed",
+                "1/1 1:39 http://a.example/b",
+                "1/1 2:8 http://a.example/?b&c guessed",
+                "1/1 2:39 http://a.example/b",
+            ],
+        ),
+        (
+            "application/ld+json",
+            r#"{"@context": {}, "url": "http:\/\/a.example\/"}"#,
+            &["1/1 1:26 http://a.example/"],
+        ),
+        (
+            "application/xml",
+            sitemap,
+            &["1/1 1:19 http://a.example/?a&b"],
+        ),
+        (
+            "text/xml; charset=utf-8",
+            sitemap,
+            &["1/1 1:19 http://a.example/?a&b"],
+        ),
+        ("application/problem+xml", svg, &["1/1 2:50 a\\b"]),
+        (
+            "application/xml\nContent-Transfer-Encoding: quoted-printable",
+            "<?xml version=3D'1.0' encoding=3D'windows-1251'?><rss><channel><link>=FF/</link></channel></rss>",
+            &["1/1 1:66 \u{44F}/"],
+        ),
+        ("text/json", json, &["1/1 1:42 http://a.example/b"]),
+    ] {
+        let mail = format!("Content-Type: {media_type}\n\n{body}\n");
+        let found = read_in_windows("eml", &mail, &document::FormatOptions::default());
+        assert_eq!(lines(&found), expected, "{media_type}");
+        assert_eq!(found.diagnostics.len(), 0, "{media_type}");
+    }
+}
+
+#[test]
 fn textual_types_of_the_application_tree_are_text() {
     for (name, read) in [
         ("x-patch", true),

@@ -13,7 +13,7 @@ use crate::document::{Format, Passes, text};
 const JSON: Format = Format {
     name: "json",
     extensions: &["json", "geojson"],
-    // Parts of messages in JSON are read as text (M15): no media type.
+    starts: b"[{\")",
     bounds: Bounds::new(LOOK_BEHIND, LONGEST_HELD + 64),
     scanner: |options| JsonScanner::boxed(&kinds::ANY, options),
     ..text::UNSPLIT

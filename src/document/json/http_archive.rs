@@ -4,7 +4,7 @@ use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
 use crate::decode::transfer::Base64;
 use crate::document::source_text::{DecodedText, OffsetsThrough, Origin};
-use crate::document::{Format, content_type};
+use crate::document::{Format, Retrieval, content_type};
 
 pub(super) struct HttpBody {
     pub(super) format: &'static Format,
@@ -41,27 +41,12 @@ impl HttpBody {
     }
 }
 
-const TEXTUAL: &str = "javascript x-javascript ecmascript yaml x-yaml";
-
 /// Returns the format of a body by its media type; `None` if it is not text.
 fn format_of(media_type: &str) -> Option<&'static Format> {
-    let json = Format::named("json");
-    if let Some(format) = Format::of_media_type(media_type) {
-        return Some(format);
-    }
-    match media_type.split_once('/')? {
-        ("text", "markdown") => Some(Format::MARKDOWN_CELL),
-        ("text", "json") | ("application", "json") => json,
-        ("application", "manifest+json") => Format::named("webmanifest"),
-        ("application", "feed+json") => Format::named("jsonfeed"),
-        ("application", "ld+json") => Format::named("jsonld"),
-        (_, subtype) if subtype.ends_with("+json") => json,
-        ("text" | "application", "xml") => Some(Format::XML),
-        (_, subtype) if subtype.ends_with("+xml") => Some(Format::XML),
-        ("text", _) => Some(Format::TEXT),
-        ("application", subtype) if TEXTUAL.split(' ').any(|name| name == subtype) => {
-            Some(Format::TEXT)
-        }
-        _ => None,
+    let is_text = |format: &&Format| format.retrieval == Retrieval::Place;
+    match media_type {
+        "application/pdf" => None,
+        "text/markdown" | "text/x-markdown" => Some(Format::MARKDOWN_CELL),
+        _ => Format::of_declared(media_type).filter(is_text),
     }
 }

@@ -3,10 +3,10 @@
 use super::field_value::{self, Parameters};
 use super::header::Header;
 use super::header_field::EntityProperty;
-use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
 use crate::document::source_text::DecodedText;
 use crate::document::text::{self, TextSource};
+use crate::document::{Format, Retrieval, is_textual};
 
 /// The treatment of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,43 +27,16 @@ pub(super) enum PartClass {
 
 /// Media types that differ from their top-level type, besides those in the rows of formats.
 #[rustfmt::skip]
-static TYPES: &[(&str, PartClass)] = &[
-    ("text/rfc822-headers", PartClass::Headers),
-    ("text/enriched", PartClass::Document(&text::ENRICHED)),
-    ("text/richtext", PartClass::Document(&text::ENRICHED)),
-    ("message/rfc822", PartClass::Message),
-    ("message/global", PartClass::Message),
-    ("message/news", PartClass::Message),
-    ("application/ms-tnef", PartClass::Opaque),
-    ("application/vnd.ms-tnef", PartClass::Opaque),
-    ("application/x-tnef", PartClass::Opaque),
-    ("application/pkcs7-mime", PartClass::Signed),
-    ("application/x-pkcs7-mime", PartClass::Signed),
+static TYPES: &[(PartClass, &[&str])] = &[
+    (PartClass::Headers, &["text/rfc822-headers"]),
+    (PartClass::Document(&text::ENRICHED), &["text/enriched", "text/richtext"]),
+    (PartClass::Message, &["message/rfc822", "message/global", "message/news"]),
+    (PartClass::Opaque, &["application/ms-tnef", "application/vnd.ms-tnef", "application/x-tnef"]),
+    (PartClass::Signed, &["application/pkcs7-mime", "application/x-pkcs7-mime"]),
 ];
 
-/// Subtypes of `application` that are text.
-#[rustfmt::skip]
-static TEXTUAL: &[&str] = &[
-    "csv", "dart", "dtd", "ecmascript", "graphql", "javascript", "json", "json5", "jsonl", "jsonlines",
-    "markdown", "mbox", "n-quads", "n-triples", "ndjson", "node", "php", "sgml", "sieve",
-    "sparql-query", "sparql-update", "sql", "text", "toml", "trig", "txt", "typescript", "wsdl", "xml",
-    "x-awk", "x-bash", "x-bibtex", "x-bsh", "x-c", "x-c++", "x-csh", "x-csv", "x-desktop", "x-diff",
-    "x-ecmascript", "x-httpd-php", "x-ini", "x-java", "x-javascript", "x-json", "x-jsonlines", "x-latex",
-    "x-lua", "x-markdown", "x-mbox", "x-ndjson", "x-patch", "x-perl", "x-php", "x-python", "x-ruby", "x-sh",
-    "x-shar", "x-shellscript", "x-sql", "x-subrip", "x-tcl", "x-tex", "x-texinfo", "x-toml", "x-troff",
-    "x-troff-man", "x-troff-me", "x-troff-ms", "x-typescript", "x-xml", "x-yaml", "xml-dtd",
-    "xml-external-parsed-entity", "yaml",
-];
-
-/// Suffixes of subtypes that are text (RFC 6839, RFC 7303, RFC 9512).
-static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
-
-/// Media types of the sources of man pages: RFC 4263, and unregistered names.
-#[rustfmt::skip]
-static TROFF: &[&str] = &[
-    "text/troff", "text/x-troff", "application/x-troff", "application/x-troff-man", "application/x-troff-me",
-    "application/x-troff-ms",
-];
+/// Media types of texts that are sources of man pages: RFC 4263, and an older name.
+static TROFF: &[&str] = &["text/troff", "text/x-troff"];
 
 pub(super) fn text_source(media_type: &str) -> TextSource {
     [TextSource::Prose, TextSource::Troff][usize::from(TROFF.contains(&media_type))]
@@ -71,19 +44,13 @@ pub(super) fn text_source(media_type: &str) -> TextSource {
 
 /// File names that say more than `application/octet-stream`.
 #[rustfmt::skip]
-static EXTENSIONS: &[(&str, PartClass)] = &[
-    (".html", PartClass::Document(Format::HTML)),
-    (".htm", PartClass::Document(Format::HTML)),
-    (".xhtml", PartClass::Document(Format::HTML)),
-    (".txt", PartClass::TEXT),
-    (".md", PartClass::TEXT),
-    (".patch", PartClass::TEXT),
-    (".diff", PartClass::TEXT),
-    (".eml", PartClass::Message),
-    (".ics", PartClass::Document(Format::FOLDED)),
-    (".vcf", PartClass::Document(Format::FOLDED)),
-    (".p7m", PartClass::Signed),
-    ("winmail.dat", PartClass::Opaque),
+static EXTENSIONS: &[(PartClass, &[&str])] = &[
+    (PartClass::Document(Format::HTML), &[".html", ".htm", ".xhtml"]),
+    (PartClass::TEXT, &[".txt", ".md", ".patch", ".diff"]),
+    (PartClass::Message, &[".eml"]),
+    (PartClass::Document(Format::FOLDED), &[".ics", ".vcf"]),
+    (PartClass::Signed, &[".p7m"]),
+    (PartClass::Opaque, &["winmail.dat"]),
 ];
 
 impl PartClass {
@@ -100,7 +67,7 @@ impl PartClass {
     }
 
     fn of_other(media_type: &str, header: &Header) -> Self {
-        if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
+        if let Some(&(class, _)) = TYPES.iter().find(|(_, names)| names.contains(&media_type)) {
             let content_type = header.entity.content_type.as_deref();
             let kind = content_type.and_then(|known| known.parameter("smime-type"));
             let is_other = kind.is_some_and(|kind| !kind.eq_ignore_ascii_case(b"signed-data"));
@@ -113,12 +80,18 @@ impl PartClass {
             return PartClass::Document(format);
         }
         match media_type.split_once('/') {
+            // RFC 7303 section 9.2: text/xml is another name of application/xml.
+            Some(("application", subtype) | ("text", subtype @ "xml")) if is_textual(subtype) => {
+                let known = Format::of_declared(media_type);
+                // Mailboxes are read as text.
+                let known = known.filter(|format| format.retrieval == Retrieval::Place);
+                PartClass::Document(known.unwrap_or_default())
+            }
             // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
             Some(("text" | "message", _)) | None => PartClass::TEXT,
             Some(("application", "octet-stream")) => {
                 Self::of_file_name(&file_name(header)).unwrap_or(PartClass::Binary)
             }
-            Some(("application", subtype)) if is_textual(subtype) => PartClass::TEXT,
             Some(_) => PartClass::Binary,
         }
     }
@@ -144,9 +117,9 @@ impl PartClass {
 
     fn of_file_name(name: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let mut rows = EXTENSIONS.iter();
-        let row = rows.find(|(extension, _)| name.ends_with(extension.as_bytes()));
-        row.map(|&(_, class)| class)
+        let is_end = |end: &&str| name.ends_with(end.as_bytes());
+        let row = EXTENSIONS.iter().find(|(_, ends)| ends.iter().any(is_end));
+        row.map(|&(class, _)| class)
     }
 }
 
@@ -159,18 +132,6 @@ fn plain_text(header: &Header) -> &'static Format {
         }
         _ => Format::TEXT,
     }
-}
-
-pub(crate) fn is_text(media_type: &str) -> bool {
-    match media_type.split_once('/') {
-        Some(("text", _)) => true,
-        Some(("application", subtype)) => is_textual(subtype),
-        _ => false,
-    }
-}
-
-fn is_textual(subtype: &str) -> bool {
-    TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
 
 /// Returns the diagnostic of an opaque body (RFC 8551 section 3.2.2).

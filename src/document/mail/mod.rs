@@ -30,7 +30,6 @@ mod framing;
 mod header;
 mod header_field;
 mod mbox;
-pub(super) use media_type::is_text;
 mod media_type;
 mod part;
 mod part_scanners;

@@ -170,6 +170,7 @@ impl LeafPart {
         let member = &reader.document.member;
         let is_stored = matches!(kind, PartContent::Document)
             && member.format.family == RuleFamily::Plain
+            && member.format.starts.is_empty()
             && member.transfer == TransferEncoding::Identity;
         if !is_stored || !reader.is_empty() || !are_left() {
             return false;

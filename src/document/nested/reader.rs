@@ -6,6 +6,7 @@ use smart_default::SmartDefault;
 
 use super::document::{NestedDocument, NestedScanners, NestedView};
 use super::member::{DECODED, KEPT, PIECE, TextFilter};
+use crate::bytes::lines::mark_length;
 use crate::bytes::window::Windows;
 use crate::decode::charset::{self, Conversion, Converter, ConverterInput, Detected, TextCharset};
 use crate::decode::offset_map::OffsetMap;
@@ -14,7 +15,7 @@ use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, BASE64_GARBAGE, BASE64_TRUNCATED, Code, QP_BAD_ESCAPE};
 use crate::document::events::{Events, Quoting};
 use crate::document::source_text::Origin;
-use crate::document::{Passes, Positions, Reread, ScanStart};
+use crate::document::{Format, Passes, Positions, Reread, ScanStart};
 
 /// Reads nested documents, one after the other, each in pieces.
 ///
@@ -109,14 +110,11 @@ impl<F: TextFilter + Default> NestedReader<F> {
     /// Whether bytes of the member, all there are, are its text in UTF-8.
     pub(crate) fn is_utf8(&self, bytes: &[u8]) -> bool {
         let charset = match self.charset {
-            TextCharset::Superset(_) if !charset::is_wide(bytes) => self.charset,
-            TextCharset::Guess | TextCharset::Superset(_) => charset::guess(bytes),
-            known => known,
+            TextCharset::Convert(_) => return false,
+            known @ TextCharset::Superset(_) if !charset::is_wide(bytes) => known,
+            _ => charset::guess(bytes),
         };
-        match charset {
-            TextCharset::Superset(encoding) => encoding == UTF_8 || bytes.is_ascii(),
-            TextCharset::Guess | TextCharset::Convert(_) => false,
-        }
+        matches!(charset, TextCharset::Superset(known) if known == UTF_8 || bytes.is_ascii())
     }
 
     /// Returns the escapes of the text in the member.
@@ -155,39 +153,48 @@ impl<F: TextFilter + Default> NestedReader<F> {
         is_text
     }
 
-    /// Detects and converts the encoding of the first pending bytes, unless a reliable one is declared.
-    fn detect(&mut self) {
+    /// Reads a document as text if it does not begin as its format requires.
+    fn check_start(&mut self) {
         let head = self.windows.pending();
-        match self.charset {
-            _ if self.decodes_itself() && self.converter.is_none() => {
-                let prescan = self.document.member.format.prescan;
-                let detected = charset::detect(prescan, self.charset.encoding(), head);
-                match detected.encoding {
-                    Some(encoding) if charset::needs_transcoding(encoding) => {
-                        let (charset, _) = charset::of_label(encoding.name().as_bytes());
-                        self.set_charset(charset);
-                    }
-                    _ => {
-                        self.detected = Some(detected);
-                        return;
-                    }
-                }
-            }
-            TextCharset::Convert(_) => return,
-            // A byte order mark beats the label. Bytes that other labels converted have none.
-            TextCharset::Superset(_) if !charset::is_wide(head) => return,
-            TextCharset::Guess | TextCharset::Superset(_) => {
-                let charset = charset::guess(head);
-                self.set_charset(charset);
-                if let Some(encoding) = self.legacy() {
-                    self.convert(encoding.into());
-                }
-            }
+        let first = head[mark_length(head)..].trim_ascii_start().first();
+        let starts = self.document.member.format.starts;
+        let is_other = first.is_some_and(|first| !starts.contains(first));
+        if is_other && !starts.is_empty() && !self.converts() && !charset::is_wide(head) {
+            self.document.member.format = Format::TEXT;
+            self.append_anew();
         }
-        if self.converter.is_some() {
-            let head = self.windows.pending().to_vec();
-            self.windows.begin(self.document.member.format.bounds);
-            self.append(&head);
+    }
+
+    /// Appends the pending bytes to an empty window.
+    fn append_anew(&mut self) {
+        let head = self.windows.pending().to_vec();
+        self.windows.begin(self.document.member.format.bounds);
+        self.append(&head);
+    }
+
+    /// Detects the encoding of the first pending bytes, and converts them if they need it.
+    fn detect(&mut self) {
+        if self.converts() {
+            return;
+        }
+        let (head, format) = (self.windows.pending(), self.document.member.format);
+        let detected = charset::detect(format.prescan, self.charset.encoding(), head);
+        let is_plain = !self.decodes_itself();
+        let (charset, fault) = match detected.encoding {
+            _ if charset::is_wide(head) => (charset::guess(head), None),
+            Some(encoding) if is_plain || charset::needs_transcoding(encoding) => {
+                charset::of_label(encoding.name().as_bytes())
+            }
+            None if is_plain => (charset::guess(head), None),
+            _ => {
+                self.detected = Some(detected);
+                return;
+            }
+        };
+        self.diagnostics.extend(fault.map(<&Code>::from));
+        self.set_charset(charset);
+        if self.converts() || self.legacy().is_some() {
+            self.append_anew();
         }
     }
 
@@ -226,6 +233,7 @@ impl<F: TextFilter + Default> NestedReader<F> {
 
     fn scan(&mut self, last: bool, scanners: &mut NestedScanners, out: &mut Events) {
         if !self.has_begun {
+            self.check_start();
             self.detect();
             self.document.set_encoding(self.encoding());
         }

@@ -23,6 +23,7 @@ pub(in crate::document) const FORMAT: Format = Format {
     extensions: &["txt", "text", "log"],
     file_names: &[],
     media_types: &[],
+    starts: b"",
     family: RuleFamily::Plain,
     retrieval: Retrieval::Place,
     is_settled: true,

@@ -37,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
         "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
         "rdf",
     ],
-    // Parts of messages in XML are read as text (M15): no media type.
+    starts: b"<",
     // Before: the runs of an instruction, whose resource may begin in a run before the last.
     bounds: Bounds::new(8192, LONGEST + 64),
     prescan: Some(declared),
