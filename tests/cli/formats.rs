@@ -470,9 +470,10 @@ fn wide(text: &str, mark: &[u8], width: usize, is_big: bool) -> Vec<u8> {
     for character in text.chars() {
         let unit = u32::from(character).to_be_bytes();
         let unit = &unit[4 - width..];
-        match is_big {
-            true => bytes.extend(unit),
-            false => bytes.extend(unit.iter().rev()),
+        if is_big {
+            bytes.extend(unit);
+        } else {
+            bytes.extend(unit.iter().rev());
         }
     }
     bytes
