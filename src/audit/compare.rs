@@ -170,15 +170,14 @@ impl PageAnswer {
 
 impl TargetSet {
     fn answer(&self, uri: &[u8]) -> PageAnswer {
-        let inventory = match self {
-            TargetSet::Tree(tree) => &tree.inventory,
+        let checker = match self {
+            TargetSet::Tree(tree) => &tree.inventory.audit.checker,
             TargetSet::List(list) => {
                 let page = list.by_page.get(&spelling(uri));
                 return page.map_or(PageAnswer::Missing, |&page| PageAnswer::Listed(page));
             }
         };
         let (mut is_loop, mut sets_fragment) = (false, false);
-        let checker = &inventory.audit.checker;
         let location = checker.follow(uri, |step| match step {
             None => is_loop = true,
             Some(rule) => sets_fragment |= rule.destination.contains(&b'#'),

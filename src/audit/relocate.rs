@@ -81,6 +81,7 @@ struct WrittenForm {
     is_decoded: bool,
     /// Left out at the end of the path.
     extension: &'static str,
+    rules: Rules,
     /// The number of `../` at the start that the shortest reference lacks.
     extra_steps: usize,
 }
@@ -119,39 +120,30 @@ impl WrittenForm {
     ) -> Option<Self> {
         let has_scheme = Reference::split(link.reference).scheme.is_some();
         let is_name = !has_scheme && names_file(document, link.element);
+        let ends = [(false, ""), (true, ""), (true, ".rst"), (true, ".adoc")];
         let forms = [false, true].into_iter().flat_map(|is_of_tree| {
-            [(false, ""), (true, ""), (true, ".rst"), (true, ".adoc")].map(
-                |(is_decoded, extension)| WrittenForm {
+            ends.into_iter().flat_map(move |(is_decoded, extension)| {
+                [Rules::Whatwg, Rules::RFC3986].map(|rules| WrittenForm {
                     is_of_tree,
                     is_decoded,
                     extension,
+                    rules,
                     extra_steps: 0,
-                },
-            )
+                })
+            })
         });
         let mut forms = forms.filter(|form| form.is_decoded || !is_name);
-        forms.find(|form| {
-            let by = |rules| form.resolve_by(rules, base, link.reference);
-            [Rules::Whatwg, Rules::RFC3986]
-                .iter()
-                .any(|&rules| by(rules).is_some_and(&reaches))
-        })
+        forms.find(|form| form.resolve(base, link.reference).is_some_and(&reaches))
     }
 
     fn resolve(self, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
-        let strict = || self.resolve_by(Rules::RFC3986, base, reference);
-        self.resolve_by(Rules::Whatwg, base, reference)
-            .or_else(strict)
-    }
-
-    fn resolve_by(self, rules: Rules, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
         let (path, suffix) = split_path(reference);
         let path = path.strip_prefix(&b"/"[..usize::from(self.is_of_tree)])?;
         let mut encoded = Vec::new();
         push_path(path, &mut encoded);
         let path = if self.is_decoded { &encoded } else { path };
         let asked = [path, self.extension.as_bytes(), suffix].concat();
-        resolve(base, &asked, rules).ok()
+        resolve(base, &asked, self.rules).ok()
     }
 
     /// Returns a reference to a URI, written as another one was.

@@ -418,8 +418,10 @@ fn references_in_forms_that_a_generator_does_not_read_are_broken() {
                 (".vitepress/config.mjs", "export default { base: '/w/' }\n"),
                 (
                     "a.md",
-                    "[a](/a) <a href=\"/a\">a</a> <a href=\"/w/a\">a</a> <a href=\"a\">a</a> <L to=\"/a\"/>\n",
+                    "[a](/a) <a href=\"/a\">a</a> <a href=\"/w/a\">a</a> <a href=\"a\">a</a> <L to=\"/a\"/> \
+                     <video src=\"/a.mp4\"><source src=\"/a.mp4\"></video>\n",
                 ),
+                ("public/a.mp4", ""),
             ],
             &["/a outside-root"],
         ),

@@ -367,7 +367,7 @@ impl DocsRoot {
 
     /// Returns the URL of a category that has a page, by the description in its directory.
     fn category(&self, file: &ContentFile<'_>) -> Option<Vec<u8>> {
-        let text = text_of(&file.path())?;
+        let text = text_of(file.text)?;
         // JSON is YAML as well.
         let values = config::yaml(&text)?;
         let kind = values.text("link.type");

@@ -64,9 +64,9 @@ fn is_published(values: &Setting) -> bool {
 
 impl Hexo {
     /// Returns the route of the post of a file, which is below the directory of posts.
-    fn post(&self, path: &[u8]) -> Route {
+    fn post(&self, path: &[u8], text: &[u8]) -> Route {
         let below = path.strip_prefix(self.posts.as_slice()).unwrap_or(path);
-        let Some(values) = front_matter(path).into_values() else {
+        let Some(values) = front_matter(text).into_values() else {
             return Route::Computed;
         };
         if !is_published(&values) {
@@ -108,7 +108,7 @@ impl Hexo {
         let ends = memchr::memrchr_iter(b'/', path).take_while(|&end| end > self.posts.len());
         let mut posts = ends.map(|end| (end, [&path[..end], b".md"].concat()));
         let found = posts.find(|(_, post)| path_of(post).is_file());
-        match found.map(|(end, post)| (end, self.post(&post))) {
+        match found.map(|(end, post)| (end, self.post(&post, &post))) {
             Some((end, Route::Page { url, .. })) => {
                 Route::CopiedTo(join(&asset_directory(&url), &path[end + 1..]))
             }
@@ -131,7 +131,7 @@ impl SiteRules for Hexo {
         let is_rendered = rendered.any(|known| known.as_bytes() == extension);
         if path.starts_with(&self.posts) {
             return match (is_rendered, self.values.flag_or("post_asset_folder", false)) {
-                (true, _) => self.post(&path),
+                (true, _) => self.post(&path, file.text),
                 (false, true) => self.asset(&path),
                 _ => Route::LeftOut,
             };

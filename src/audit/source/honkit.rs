@@ -76,10 +76,6 @@ impl SiteRules for HonKit {
         }
     }
 
-    fn has_list(&self) -> bool {
-        true
-    }
-
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         let path = reference.path;
         let is_chapter = reference.syntax == Syntax::Construct("chapter");

@@ -93,10 +93,6 @@ impl SiteRules for MdBook {
         }
     }
 
-    fn has_list(&self) -> bool {
-        true
-    }
-
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         if let Syntax::Construct(_) = reference.syntax {
             return attempts.part(reference.file_beside());

@@ -39,7 +39,7 @@ use crate::document::options::Slug;
 use crate::pipeline::walk::{gitignore, path_of};
 use paths::{up_to_slash, with_slash};
 use routes::Routes;
-use site::{Folder, FolderUse, Generator, Rules, SiteDirectory, SourceSite};
+use site::{Folder, FolderUse, Generator, PageList, Rules, SiteDirectory, SourceSite};
 
 /// Every generator: its name, the dialect of its Markdown, the reader of its configuration, and the names of files or
 /// directories of which a site has one; a `*` at the end matches any rest.
@@ -195,8 +195,9 @@ impl Sources {
     /// Returns whether a site would make something else of a file that moves, or nothing.
     pub(super) fn alters(&self, old: &[u8], new: &[u8]) -> bool {
         self.place(old).is_some_and(|(found, root)| {
-            let routes = self.routes(found);
-            !found.rules.has_list() && !routes.stay(old, new, root, &found.rules)
+            let PageList { file, key, .. } = &found.site.listed;
+            let follows_links = !file.is_empty() && key.is_empty();
+            !follows_links && !self.routes(found).stay(old, new, root, &found.rules)
         })
     }
 

@@ -200,7 +200,11 @@ impl<'a> SourcePage<'a> {
             path: &path,
             is_bare: bare.is_none() && end == reference.len(),
             syntax,
-            is_image: matches!(link.element, Some("img" | "embed")),
+            // Vue imports the same files as images.
+            is_image: matches!(
+                link.element,
+                Some("img" | "embed" | "image" | "source" | "use" | "video")
+            ),
         };
         Some(self.resolve(&reference, is_served))
     }

@@ -47,11 +47,6 @@ pub(super) trait SiteRules: Send + Sync {
     /// Adds the ways to try for a reference in a page, and decides about a miss.
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts);
 
-    /// Returns whether a list of the content, whose links follow moves, names the pages.
-    fn has_list(&self) -> bool {
-        false
-    }
-
     /// Returns whether a page has headings whose ids the dialect does not make.
     fn has_other_ids(&self, _path: &[u8]) -> bool {
         false
@@ -112,7 +107,7 @@ impl<T: IntoIterator<Item: AsRef<str>>> Names for T {}
 #[derive(Default)]
 pub(super) struct PageList {
     pub(super) file: Vec<u8>,
-    /// The key before them.
+    /// The key before them; empty in a page whose links name the others.
     pub(super) key: &'static str,
     pub(super) pages: Vec<(String, String)>,
 }

@@ -284,6 +284,14 @@ fn a_page_is_not_moved_where_its_site_would_not_publish_it() {
         ("h/hugo.toml", "baseURL='/'\nlanguageCode='en'\n"),
         ("h/content/p/index.md", "---\ntitle: p\n---\n"),
         ("h/content/p/part.md", "---\ntitle: q\n---\n"),
+        ("d/docs/g/c.md", "# C\n"),
+        (
+            "d/docs/g/_category_.json",
+            "{\"link\": {\"type\": \"generated-index\"}}",
+        ),
+        ("x/_config.yml", "title: x\n"),
+        ("x/package.json", "{\"hexo\": {}}"),
+        ("x/source/_posts/a.md", "---\ndate: 2024-01-02\n---\n# A\n"),
         ("n/antora.yml", "name: c\nversion: ~\n"),
         (
             "n/antora-playbook.yml",
@@ -326,6 +334,8 @@ fn a_page_is_not_moved_where_its_site_would_not_publish_it() {
         ("d/docs/b.md", "d/docs/x/b.md"),
         ("j/_posts/2024-01-01-p.md", "j/_posts/2024-01-02-q.md"),
         ("h/content/p", "h/content/q/r"),
+        ("d/docs/g", "d/docs/h"),
+        ("x/source/_posts/a.md", "x/source/_posts/b.md"),
         ("n/modules/ROOT/pages/b.adoc", "n/modules/ROOT/pages/d.adoc"),
     ] {
         let ran = tree.run(&["mv", "--write", old, new]);
