@@ -1,7 +1,5 @@
 //! Hugo.
 
-use memchr::memmem;
-
 use super::site::*;
 use crate::audit::date::{date, days_from_today};
 use crate::pipeline::walk::bytes_of;
@@ -250,18 +248,11 @@ impl Hugo {
                 if is_directory && !entry.path().join("index.md").exists() {
                     let name = self.segment(&entry.file_name().into_encoded_bytes());
                     let files = files_below(&with_slash(bytes_of(&entry.path())), |_| true);
-                    let is_in = |language: &str| {
-                        let mark = format!(".{language}.");
-                        files
-                            .iter()
-                            .any(|file| memmem::find(last_name(file), mark.as_bytes()).is_some())
-                    };
-                    let others = self
-                        .languages
+                    let urls = files
                         .iter()
-                        .filter(|(language, _)| is_in(language));
-                    for url in others.map(|(_, url)| url).chain([url]) {
-                        let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
+                        .filter_map(|file| self.language(parts(file).1).1);
+                    for url in urls.chain([url.as_bytes()]) {
+                        let list = [url, at.as_bytes(), &name, b"/"].concat();
                         made.push([&list, &b"index.xml"[..]].concat());
                         made.push(list);
                     }
