@@ -16,18 +16,25 @@ pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     pairs.take_while(|(one, other)| one == other).count()
 }
 
+/// Returns the set of the bytes of a name, by their last six bits.
+pub(super) fn byte_set(name: &[u8]) -> u64 {
+    name.iter().fold(0, |set, byte| set | 1 << (byte & 63))
+}
+
 /// Names in ascending order, and their words.
 #[derive(Clone, Debug)]
 pub(super) struct NameOrder {
-    pub(super) numbers: Box<[u32]>,
+    /// Each with the set of its bytes.
+    pub(super) numbers: Box<[(u32, u64)]>,
     /// Hashes, made when a name is near to another one.
     words: OnceLock<HashSet<u64>>,
 }
 
 impl NameOrder {
     pub(super) fn new(names: &Interner) -> Self {
-        let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
-        numbers.sort_unstable_by_key(|&number| names.name(number));
+        let all = (0..names.len() as u32).map(|number| (number, byte_set(names.name(number))));
+        let mut numbers: Box<[_]> = all.collect();
+        numbers.sort_unstable_by_key(|&(number, _)| names.name(number));
         NameOrder {
             numbers,
             words: OnceLock::new(),

@@ -81,7 +81,7 @@ pub struct AuditOptions {
     pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
     pub(super) ignore: Vec<IgnoreRule>,
-    /// The bound on the cost of searches, in rows of the edit distance table.
+    /// The bound on the cost of searches, in comparisons of two names.
     #[default(SUGGESTION_ROWS)]
     pub(super) suggestion_rows: u64,
 }
@@ -153,7 +153,7 @@ impl AuditOptions {
         /// Sets the number of threads; 0, the default, means the number of cores; at most 256, or that number.
         threads(threads: usize) => reading.threads = worker_count(threads);
 
-        /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
+        /// Sets the bound on the cost of searches for suggestions, in comparisons of two names,
         /// besides reading each document once more.
         suggestion_rows(rows: u64) => suggestion_rows = rows;
 

@@ -1,11 +1,8 @@
 //! Suggestions for broken references: a file of the same name elsewhere, or the nearest existing
 //! name within two edits.
 //!
-//! Names are kept in ascending order and searched like a trie: one row of the edit distance
-//! table for each byte of a name, in a band as wide as the limit, and the rows of a common prefix
-//! are computed once. Where a prefix is too far from the wanted name, all names with the prefix are
-//! skipped. Some names are near to very many others, so a [`SuggestionBudget`] bounds the cost of
-//! all searches of a run.
+//! A search compares the wanted name with all names whose sets of bytes are near, and a
+//! [`SuggestionBudget`] bounds the cost of all searches of a run.
 //!
 //! Candidates are the names in directories, as they were listed for lookups, the files of the
 //! walk, and the names in a document, which is read again when one is missing.
@@ -23,7 +20,7 @@ use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
 use super::location::Audit;
-use super::names::{FileId, NameIndex, NameOrder, words};
+use super::names::{FileId, NameIndex, NameOrder, byte_set, common_prefix, words};
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
 use super::target::{
@@ -45,8 +42,8 @@ const SHORT: usize = 4;
 /// The names in a path that are replaced at most.
 const MOST_NAMES: usize = 8;
 
-/// In rows of the edit distance table. The search for the names with a prefix, the order of 16
-/// bytes of names, and one byte of a document cost a row each.
+/// In comparisons of two names of up to 63 bytes. The order of 16 bytes of names, and one byte of a
+/// document cost as much.
 pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {
@@ -75,22 +72,44 @@ fn nearest<'n>(
     names: &'n Interner,
     order: &'n NameOrder,
     wanted: &[u8],
-    limit: usize,
+    mut limit: usize,
     accepts: impl Fn(u32) -> bool,
     budget: &mut SuggestionBudget,
 ) -> Option<&'n [u8]> {
-    if wanted.len() <= LIMIT {
+    let rows = order.numbers.len() * (1 + wanted.len() / 64);
+    if wanted.len() <= LIMIT || !budget.take(rows as u64) {
         return None;
     }
-    // One search for each limit, so that the first result has the least distance.
-    (1..=limit).find_map(|limit| {
-        let search = NearestSearch {
-            names,
-            wanted,
-            limit,
-        };
-        search.first(order, &accepts, budget)
-    })
+    let (bytes, mut found) = (byte_set(wanted), None);
+    for &(number, own) in &order.numbers {
+        // An edit changes at most two bytes of the set.
+        if (own ^ bytes).count_ones() as usize > 2 * limit {
+            continue;
+        }
+        let name = names.name(number);
+        let distance = (1..=limit).find(|&edits| is_within(wanted, name, edits));
+        if let Some(distance) = distance.filter(|_| name.len() > LIMIT && name != wanted)
+            && accepts(number)
+        {
+            (found, limit) = (Some(name), distance - 1);
+        }
+    }
+    found
+}
+
+/// Returns whether some edits of bytes make one name of another.
+fn is_within(one: &[u8], other: &[u8], edits: usize) -> bool {
+    let common = common_prefix(one, other);
+    let (one, other) = (&one[common..], &other[common..]);
+    if edits == 0 || one.is_empty() || other.is_empty() {
+        return one.len().max(other.len()) <= edits;
+    }
+    let (next, other_next) = (&one[1..], &other[1..]);
+    let pairs = [(next, other_next), (next, other), (one, other_next)];
+    one.len().abs_diff(other.len()) <= edits
+        && pairs
+            .iter()
+            .any(|(one, other)| is_within(one, other, edits - 1))
 }
 
 /// Maximum length in bytes of a word that is compared alone.
@@ -201,135 +220,6 @@ fn kind_of(extension: &[u8]) -> Option<usize> {
         names.any(|name| name.as_bytes().eq_ignore_ascii_case(extension))
     };
     KINDS.iter().position(has)
-}
-
-/// A band of a row of the edit distance table: the distances of a prefix of a candidate to the
-/// prefixes of the wanted name that are at most `LIMIT` shorter or longer, capped.
-type DistanceRow = [u8; 2 * LIMIT + 1];
-
-/// Names in ascending order with a prefix of `length` bytes, and its row.
-struct SharedPrefix<'n> {
-    numbers: &'n [u32],
-    length: usize,
-    row: DistanceRow,
-}
-
-/// Searches the first accepted name within a limit, except the wanted one.
-struct NearestSearch<'n, 'w> {
-    names: &'n Interner,
-    wanted: &'w [u8],
-    limit: usize,
-}
-
-impl<'n> NearestSearch<'n, '_> {
-    fn first(
-        &self,
-        order: &'n NameOrder,
-        accepts: impl Fn(u32) -> bool,
-        budget: &mut SuggestionBudget,
-    ) -> Option<&'n [u8]> {
-        let mut row = [self.far(); 2 * LIMIT + 1];
-        // The empty prefix becomes the first n bytes by n insertions.
-        for inserted in 0..=self.limit {
-            row[LIMIT + inserted] = inserted as u8;
-        }
-        // The names with the first prefix are last.
-        let mut prefixes = vec![SharedPrefix {
-            numbers: &order.numbers,
-            length: 0,
-            row,
-        }];
-        while let Some(prefix) = prefixes.pop() {
-            let (numbers, length, row) = (prefix.numbers, prefix.length, prefix.row);
-            let Some((&number, others)) = numbers.split_first() else {
-                continue;
-            };
-            // A row, and a search for the end of the names with the same next byte.
-            if !budget.take(1 + u64::from(!others.is_empty())) {
-                return None;
-            }
-            let name = self.names.name(number);
-            let Some(&byte) = name.get(length) else {
-                let is_near = self.is_near(length, &row);
-                if length > LIMIT && is_near && accepts(number) {
-                    return Some(name);
-                }
-                let numbers = others;
-                prefixes.push(SharedPrefix { numbers, ..prefix });
-                continue;
-            };
-            let Some(byte) = self.next_byte(length, &row, byte) else {
-                continue;
-            };
-            let split = |numbers: &'n [u32], is_before: &dyn Fn(u8) -> bool| {
-                let is_before = |number: &u32| is_before(self.names.name(*number)[length]);
-                numbers.split_at(numbers.partition_point(is_before))
-            };
-            let (_, numbers) = split(numbers, &|other| other < byte);
-            let (same, others) = split(numbers, &|other| other == byte);
-            let numbers = others;
-            prefixes.push(SharedPrefix { numbers, ..prefix });
-            let row = self.next_row(length, byte, &row);
-            if row.iter().any(|&distance| distance < self.far()) {
-                let (numbers, length) = (same, length + 1);
-                prefixes.push(SharedPrefix {
-                    numbers,
-                    length,
-                    row,
-                });
-            }
-        }
-        None
-    }
-
-    fn far(&self) -> u8 {
-        self.limit as u8 + 1
-    }
-
-    /// Returns whether a name of this length is another one within the limit.
-    fn is_near(&self, length: usize, row: &DistanceRow) -> bool {
-        let cell = (self.wanted.len() + LIMIT).checked_sub(length);
-        let distance = cell.and_then(|cell| row.get(cell));
-        distance.is_some_and(|distance| (1..self.far()).contains(distance))
-    }
-
-    /// Returns the first byte from `byte` on that may follow a prefix: any one, or a wanted one
-    /// where no edit is left.
-    fn next_byte(&self, length: usize, row: &DistanceRow, byte: u8) -> Option<u8> {
-        if row.iter().any(|&distance| distance + 1 < self.far()) {
-            return Some(byte);
-        }
-        let cells = (row.iter().enumerate()).filter(|(_, distance)| **distance < self.far());
-        let bytes = cells.filter_map(|(cell, _)| {
-            let at = (length + cell).checked_sub(LIMIT)?;
-            self.wanted.get(at).copied()
-        });
-        bytes.filter(|&wanted| wanted >= byte).min()
-    }
-
-    /// Returns the row of the prefix and another byte.
-    fn next_row(&self, length: usize, byte: u8, above: &DistanceRow) -> DistanceRow {
-        let far = self.far();
-        let mut row = [far; 2 * LIMIT + 1];
-        for cell in LIMIT - self.limit..=LIMIT + self.limit {
-            // The length of the prefix of the wanted name.
-            let Some(wanted) = (length + 1 + cell).checked_sub(LIMIT) else {
-                continue;
-            };
-            if wanted > self.wanted.len() {
-                break;
-            }
-            // A cell of the row above at the same index is one byte shorter in both names.
-            let mut least = above.get(cell + 1).map_or(far, |distance| distance + 1);
-            if wanted > 0 {
-                let same = self.wanted[wanted - 1] == byte;
-                let inserted = cell.checked_sub(1).map_or(far, |left| row[left] + 1);
-                least = least.min(above[cell] + u8::from(!same)).min(inserted);
-            }
-            row[cell] = least.min(far);
-        }
-        row
-    }
 }
 
 /// Maximum length in bytes of remembered names in documents, without the last document.

@@ -112,7 +112,7 @@ fn grows_with_its_input(steps: impl Fn(usize) -> u64, n: usize) {
 }
 
 #[test]
-fn two_long_names_are_compared_in_a_band() {
+fn two_long_names_are_compared_in_linear_time() {
     let steps = |n: usize| {
         let (names, order) = names(["ab".repeat(n)]);
         let wanted = "ab".repeat(n - 1) + "cb";
@@ -120,16 +120,6 @@ fn two_long_names_are_compared_in_a_band() {
     };
     assert!(steps(100_000) < 1_000_000);
     grows_with_its_input(steps, 10_000);
-}
-
-#[test]
-fn near_misses_among_many_numbered_names_do_not_look_at_all_of_them() {
-    let steps = |n: usize| {
-        let (names, order) = names((0..n).map(|i| format!("page{i:06}.html")));
-        let wanted = (0..n).map(|i| format!("pege{i:06}.html").into_bytes());
-        spent(&names, &order, wanted)
-    };
-    grows_with_its_input(steps, 4_000);
 }
 
 #[test]
