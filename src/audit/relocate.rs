@@ -577,10 +577,7 @@ impl Mover<'_> {
 
 /// Returns the new path of a file of a move, as reached from the arguments.
 pub(crate) fn moved_path(path: &Path, old: &Path, new: &Path) -> Option<PathBuf> {
-    let rest = path.strip_prefix(old).ok()?;
-    Some(if rest.as_os_str().is_empty() {
-        new.to_path_buf()
-    } else {
-        new.join(rest)
-    })
+    // Without the slash that an empty rest would add.
+    let moved = new.join(path.strip_prefix(old).ok()?);
+    Some(moved.components().collect())
 }

@@ -98,13 +98,12 @@ impl Astro {
 
     /// Returns the route of a page at paths. Servers find the file of a page without its extension, too.
     fn route_at(&self, paths: impl IntoIterator<Item = Vec<u8>>) -> Route {
-        let urls = paths.into_iter().flat_map(|path| {
+        let mut urls = paths.into_iter().flat_map(|path| {
             let url = self.page(&path);
             let bare = url.strip_suffix(b".html");
             let bare = bare.map(|bare| [bare, b"/"].concat());
             [Some(url), bare].into_iter().flatten()
         });
-        let mut urls = urls.collect::<Vec<_>>().into_iter();
         Route::page_at(urls.next().unwrap_or_default(), urls)
     }
 
