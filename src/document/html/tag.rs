@@ -83,14 +83,14 @@ impl<'a> Attributes<'a> {
     }
 
     /// Reads `>`, or the next attribute that is wanted by the last three bytes of its name and `=`; `None` at
-    /// anything but ` name="value"` with a name of up to 15 letters and hyphens.
+    /// anything but ` name="value"` with a name of up to 16 letters and hyphens.
     #[inline(always)]
     fn usual(&mut self, is_wanted: impl Fn(u32) -> bool) -> Option<TagStep> {
         let bytes = self.bytes;
         loop {
             let at = self.at;
             // From the byte before, which is the third from last with a name of one byte.
-            let near: &[u8; 52] = bytes.get(at.wrapping_sub(1)..)?.first_chunk()?;
+            let near: &[u8; 53] = bytes.get(at.wrapping_sub(1)..)?.first_chunk()?;
             match near[1] {
                 b' ' => {}
                 b'>' => {
@@ -100,9 +100,9 @@ impl<'a> Attributes<'a> {
                 _ => return None,
             }
             let block = Block::new(near[2..].first_chunk()?);
-            let ends = block.outside(b'@', 0x7F).bits() ^ block.equal(b'-');
+            let ends = block.outside(b'@', 0x7F).bits() ^ block.equal(b'-') | 1 << simd::LENGTH;
             let length = ends.trailing_zeros() as usize;
-            if !(1..16).contains(&length) || near[length + 2..][..2] != *b"=\"" {
+            if length == 0 || near[length + 2..][..2] != *b"=\"" {
                 return None;
             }
             let start = at + length + 3;
@@ -334,9 +334,9 @@ fn classify(here: &[u8; 32]) -> Option<(Option<Element>, usize)> {
         let (word, block) = name_at::<2>(here)?;
         // In HTML content these two end tags alone have an effect on the simulator. No quote opens a
         // value before the first `=`; the mask also marks `<` and `?`.
-        let length = block.with(3).equal(b'>' | 3).trailing_zeros() as usize;
-        let is_plain =
-            here.get(length + 2) == Some(&b'>') && !matches!(word as u32, FORM | TEMPLATE);
+        let ends = block.with(3).equal(b'>' | 3) | 1 << simd::LENGTH;
+        let length = ends.trailing_zeros() as usize;
+        let is_plain = here[length + 2] == b'>' && !matches!(word as u32, FORM | TEMPLATE);
         return is_plain.then_some((None, length + 3));
     }
     let (word, block) = name_at::<1>(here)?;
