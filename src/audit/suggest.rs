@@ -42,8 +42,8 @@ const SHORT: usize = 4;
 /// The names in a path that are replaced at most.
 const MOST_NAMES: usize = 8;
 
-/// In comparisons of two names of up to 63 bytes. The order of 16 bytes of names, and one byte of a
-/// document cost as much.
+/// In comparisons of two names of up to 63 bytes. Those of 16 sets of bytes, the order of 16 bytes of
+/// names, and one byte of a document cost as much.
 pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {
@@ -76,8 +76,7 @@ fn nearest<'n>(
     accepts: impl Fn(u32) -> bool,
     budget: &mut SuggestionBudget,
 ) -> Option<&'n [u8]> {
-    let rows = order.numbers.len() * (1 + wanted.len() / 64);
-    if wanted.len() <= LIMIT || !budget.take(rows as u64) {
+    if wanted.len() <= LIMIT || !budget.take(1 + order.numbers.len() as u64 / 16) {
         return None;
     }
     let (bytes, mut found) = (byte_set(wanted), None);
@@ -85,6 +84,9 @@ fn nearest<'n>(
         // An edit changes at most two bytes of the set.
         if (own ^ bytes).count_ones() as usize > 2 * limit {
             continue;
+        }
+        if !budget.take(1 + wanted.len() as u64 / 64) {
+            return None;
         }
         let name = names.name(number);
         let distance = (1..=limit).find(|&edits| is_within(wanted, name, edits));
