@@ -358,6 +358,20 @@ fn damage_is_diagnosed_and_later_references_are_read() {
         codes(&format!("{feed}<link href='a'/>")),
         ["xml.not-well-formed"]
     );
+    // The end of the document leaves out what it cuts.
+    for (cut, expected) in [
+        ("<link href='cut'", &["a", "cut"][..]),
+        ("<link href='cut' title='x", &["a", "cut"]),
+        ("<link href='cut' title = ", &["a", "cut"]),
+        ("<link href='cut' title='<!-- x", &["a", "cut"]),
+        ("<link title='' href=cut", &["a"]),
+        ("<link href='cut", &["a"]),
+        ("<link ", &["a"]),
+    ] {
+        let xml = format!("{feed}<link href='a'/>{cut}");
+        assert_eq!(references(&xml), expected, "{cut}");
+        assert_eq!(codes(&xml), ["xml.not-well-formed"], "{cut}");
+    }
     // Faults that change no reference (X17).
     for fault in [
         "<?>?>",

@@ -232,7 +232,13 @@ impl XmlScanner {
 
     fn start_tag(&mut self, at: usize, run: &mut WindowEvents) -> Step {
         let mut tag = self.tag.take().unwrap_or_default();
-        let end = read_start_tag(run.window.bytes, at, &mut tag);
+        let bytes = run.window.bytes;
+        let mut end = read_start_tag(bytes, at, &mut tag);
+        // The document ends in the tag: the attributes before are whole.
+        if let (None, true, Some(attribute)) = (end, run.window.last, tag.attributes.last()) {
+            tag.is_broken = true;
+            end = Some(first_of([b'<'; 2], bytes, attribute.value.end));
+        }
         let end = self.bounded(end, at, run);
         if let Ok(end) = end {
             step(end - at);
