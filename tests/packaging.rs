@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use saphyr::{LoadableYamlNode, Yaml};
+use uriscan::document::diagnostic::{CODES, Effect};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -532,5 +533,17 @@ mod action {
         let (code, out) = install(&[]);
         assert_eq!(code, Some(2));
         assert!(out.contains("wrong checksum"), "{out}");
+    }
+}
+
+#[test]
+fn python_knows_the_diagnostics_that_set_the_exit_code() {
+    let module = read("src/python/uriscan/_process.py");
+    let (_, list) = module.split_once("_DAMAGE = (").unwrap();
+    let (list, _) = list.split_once("\n)").unwrap();
+    let prefixes: Vec<_> = list.split('"').skip(1).step_by(2).collect();
+    for code in CODES {
+        let is_known = prefixes.iter().any(|prefix| code.name.starts_with(prefix));
+        assert_eq!(is_known, code.effect == Effect::Damage, "{code}");
     }
 }

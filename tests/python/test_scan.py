@@ -175,6 +175,21 @@ def test_damage_of_an_archive_is_an_error(tmp_path: Path) -> None:
     assert [record["code"] for record in caught.value.records] == ["warc.short-record"]
 
 
+def test_damage_of_a_document_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.7\n")
+    locked = b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R /Encrypt 2 0 R >>\n"
+    (tmp_path / "locked.pdf").write_bytes(locked)
+    reader = uriscan.scan(tmp_path)
+    with pytest.raises(uriscan.Error, match=r"cut\.pdf: the catalog") as caught:
+        reader.read_all()
+    assert [record["code"] for record in caught.value.records] == ["pdf.no-pages", "package.encrypted"]
+
+
+def test_an_error_without_a_path_is_its_message() -> None:
+    with pytest.raises(uriscan.Error, match=r"^https://example\.com/: uriscan reads files"):
+        uriscan.scan("https://example.com/").read_all()
+
+
 def test_options() -> None:
     page = b"<a href=http://example.com/><a href=ftp://example.org/>"
     table = uriscan.scan(page, format="html", scheme=["ftp", "gopher"], html_text=True, exclude=None)

@@ -22,8 +22,12 @@ _LOGGER = logging.getLogger("uriscan")
 # The reasons for which a named file fails a run: it has content that was not looked into.
 _UNREAD = ("skipped_compressed", "skipped_archive")
 
-# Diagnostics with these codes say that a container is damaged; as errors they end with exit code 2.
-_DAMAGE = ("warc.", "archive.", "compress.", "rnews.resync")
+# Diagnostics whose codes begin so say that a document was not read to its end; as errors they end with exit
+# code 2. Only damage of cross references leaves a PDF complete.
+_DAMAGE = (
+    *("warc.", "archive.", "compress.", "rnews.resync", "package.encrypted", "package.invalid"),
+    *("pdf.damaged", "pdf.limit", "pdf.no-pages", "pdf.too-long"),
+)
 
 # Exit codes: something was found, nothing was found, and something failed.
 _FOUND, _NONE, _FAILED = 0, 1, 2
@@ -193,9 +197,9 @@ def _skipped(summary: Record) -> str:
 def describe(failures: Sequence[Record]) -> str:
     """Returns a line about failures: the first of them, and how many more there are."""
     first = failures[0]
-    place = ": ".join(str(first[key]) for key in ("path", "member") if first.get(key))
+    parts = ": ".join(str(first[key]) for key in ("path", "member", "message") if first.get(key))
     more = len(failures) - 1
-    return f"{place}: {first['message']}" + (f" (and {more} more)" if more else "")
+    return parts + (f" (and {more} more)" if more else "")
 
 
 def _message(state: _State, code: int) -> str:
