@@ -358,6 +358,8 @@ fn damage_is_diagnosed_and_later_references_are_read() {
         codes(&format!("{feed}<link href='a'/>")),
         ["xml.not-well-formed"]
     );
+    let footer = format!("{feed}<link href='a'/>http://b.example/</feed>\nhttp://c.example/\n");
+    assert_eq!(references(&footer), ["a", "http://c.example/"]);
     // The end of the document leaves out what it cuts.
     for (cut, expected) in [
         ("<link href='cut'", &["a", "cut"][..]),

@@ -124,6 +124,8 @@ impl OpenElements {
     pub(super) fn between(&self) -> XmlContents {
         match self.open.last() {
             Some(open) if open.kind.is_guessed => XmlContents::Guessed,
+            // A text after the root, such as the footer of a mailing list.
+            None if self.root.is_some() && !self.never_guesses => XmlContents::Guessed,
             _ => XmlContents::Ignored,
         }
     }
