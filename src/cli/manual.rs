@@ -60,20 +60,19 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 }
 
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit> {
-    let mut table = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
         if !arguments.columns.is_empty() || arguments.dictionaries {
             return Err("--columns and --dictionaries go with --format arrow".into());
         }
         return print(arguments.record.text().as_bytes());
     }
-    if let Some(fields) = arguments.record.fields {
-        let fields = fields(&arguments.columns)?;
-        push_schema(&fields, arguments.dictionaries, &mut table);
-        print(&table)
-    } else {
-        Err("only link, record and target have tables: uriscan schema link --format arrow".into())
-    }
+    let Some(fields) = arguments.record.fields else {
+        let hint = "uriscan schema link --format arrow";
+        return Err(format!("only link, record and target have tables: {hint}").into());
+    };
+    let (fields, mut table) = (fields(&arguments.columns)?, Vec::new());
+    push_schema(&fields, arguments.dictionaries, &mut table);
+    print(&table)
 }
 
 /// Prints all formats with the extensions of their files, and those that were added.
@@ -217,10 +216,8 @@ fn push_see_also(name: &str, roff: &mut Roff) {
 }
 
 fn page_name(name: &str) -> String {
-    match name {
-        "" => "uriscan".to_owned(),
-        name => format!("uriscan-{name}"),
-    }
+    let hyphen = ["-", ""][usize::from(name.is_empty())];
+    format!("uriscan{hyphen}{name}")
 }
 
 /// The explanation of a name in records, for `--explain` and the man pages.

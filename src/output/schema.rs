@@ -51,6 +51,9 @@ pub(crate) static SCHEMAS: &[Schema] = &[
     row("error", include_str!("schemas/error.json")),
     row("diagnostic", include_str!("schemas/diagnostic.json")),
     row("link-change", include_str!("schemas/link-change.json")),
+    row("skipped", include_str!("schemas/skipped.json")),
+    row("resolution", include_str!("schemas/resolution.json")),
+    row("components", include_str!("schemas/components.json")),
 ];
 
 const fn row(name: &'static str, text: &'static str) -> Schema {

@@ -633,8 +633,8 @@ pub(crate) enum GrammarArg {
 /// The arguments of `schema`.
 #[derive(Args)]
 pub(crate) struct SchemaArgs {
-    /// The record: link, record, finding, summary, archive, target, external, count, error, diagnostic or
-    /// link-change
+    /// The record: link, record, finding, summary, archive, target, external, count, error, diagnostic,
+    /// link-change, skipped, resolution or components
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
     /// The form of the schema; arrow is for link, record and target
