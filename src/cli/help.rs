@@ -73,10 +73,9 @@ impl Page {
         for (code, meaning) in &self.exits {
             text += &format!("  {code}  {meaning}\n");
         }
-        text += "\nExamples:\n";
-        for (index, (command, about)) in self.examples.iter().enumerate() {
-            let gap = if index == 0 { "" } else { "\n" };
-            text += &format!("{gap}  {about}:\n    {command}\n");
+        text += "\nExamples:";
+        for (command, about) in &self.examples {
+            text += &format!("\n  {about}:\n    {command}\n");
         }
         for (heading, paragraph) in &self.notes {
             text += &format!("\n{heading}: {paragraph}\n");

@@ -449,6 +449,7 @@ impl FindingArgs {
     /// Checks that the subcommand has the format.
     pub(in crate::cli) fn check_format(&self, command: &str) -> Result<(), clap::Error> {
         let checked = match command {
+            "targets" if self.output().is_index() => Err("it is an index of records".to_owned()),
             "targets" => output::output(&self.format).map(drop),
             _ => format(&self.format).map(drop),
         };

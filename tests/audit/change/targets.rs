@@ -96,6 +96,11 @@ fn targets_have_the_formats_of_links() {
         "{}",
         ran.err
     );
+    tree.run(&["targets", "--format", "cdxj", "site"]).tells(
+        2,
+        "",
+        "--format cdxj: it is an index of records",
+    );
     let ran = tree.run(&["audit", "--format", "csv", "site"]);
     assert_eq!(ran.code, 2);
     assert!(
