@@ -1,6 +1,6 @@
 //! Blocks of lines, in which markup of plain text is read, and their references.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use memchr::memchr2_iter;
 
@@ -108,22 +108,17 @@ pub(super) fn columns(text: &[u8]) -> usize {
     characters.sum()
 }
 
-/// Returns the width of a character (Unicode, East Asian Width: wide and fullwidth).
+/// The characters of East Asian width wide and fullwidth (Unicode).
+#[rustfmt::skip]
+static WIDE: [RangeInclusive<char>; 11] = [
+    '\u{1100}'..='\u{115f}', '\u{2e80}'..='\u{303e}', '\u{3041}'..='\u{a4cf}', '\u{ac00}'..='\u{d7a3}',
+    '\u{f900}'..='\u{faff}', '\u{fe30}'..='\u{fe6f}', '\u{ff01}'..='\u{ff60}', '\u{ffe0}'..='\u{ffe6}',
+    '\u{1f300}'..='\u{1f64f}', '\u{1f900}'..='\u{1f9ff}', '\u{20000}'..='\u{3fffd}',
+];
+
+/// Returns the width of a character in columns.
 pub(super) fn width(character: char) -> usize {
-    match character {
-        '\u{1100}'..='\u{115f}'
-        | '\u{2e80}'..='\u{303e}'
-        | '\u{3041}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff01}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f300}'..='\u{1f64f}'
-        | '\u{1f900}'..='\u{1f9ff}'
-        | '\u{20000}'..='\u{3fffd}' => 2,
-        _ => 1,
-    }
+    1 + usize::from(WIDE.iter().any(|wide| wide.contains(&character)))
 }
 
 pub(super) fn is_blank(byte: u8) -> bool {
