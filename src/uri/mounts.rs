@@ -107,12 +107,6 @@ impl Mounts {
         })
     }
 
-    /// Returns whether a URI is under a mount; `alike` as for [`Mounts::find`].
-    #[must_use]
-    pub fn contains(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        self.of_uri(uri, alike).is_some()
-    }
-
     /// Returns whether a URI has the authority of a mount; `alike` as for [`Mounts::find`].
     #[must_use]
     pub fn shares_authority(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {

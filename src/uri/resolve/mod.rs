@@ -214,29 +214,6 @@ impl Resolver {
             .inspect_err(|_| out.truncate(start))
     }
 
-    /// An upper bound on the length of the target of a reference of `length` bytes, in bytes.
-    ///
-    /// By the RFCs: the base, the reference, and three more, a slash that the base lacks or `/.`
-    /// before a path that would read as an authority. By the WHATWG rules a byte becomes at most
-    /// fourteen: one that is not UTF-8, in the query of a document whose encoding lacks U+FFFD,
-    /// becomes `%26%2365533%3B`. The serialised form of an address may be longer than the address.
-    ///
-    /// ```
-    /// use uriscan::{Resolver, Rules};
-    ///
-    /// let resolver = Resolver::new(b"http://example.com/", Rules::RFC3986)?;
-    /// assert_eq!(resolver.longest_target(10), 32);
-    /// # Ok::<(), uriscan::BaseError>(())
-    /// ```
-    #[must_use]
-    pub fn longest_target(&self, length: usize) -> usize {
-        let base = self.base().map_or(0, <[u8]>::len);
-        match self.rules {
-            Rules::Whatwg => base + 14 * length + 32,
-            _ => base + length + 3,
-        }
-    }
-
     /// The slow path. On an error `out` may hold a part of the target.
     #[inline(never)]
     fn resolve_by_component(&self, reference: &[u8], out: &mut Vec<u8>) -> Resolution {
