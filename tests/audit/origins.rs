@@ -237,11 +237,6 @@ fn navigation_made_of_front_matter_comes_from_titles() {
                 "<nav><a href='/docs/deep-page/'>Deep</a><a href='/docs/deep-page/'>Read on</a>\
                  <a href='/tags/deep-page/'>deep page</a><a href='/docs/gone/'>Gone</a></nav>",
             ),
-            (
-                "out/index.xml",
-                "<rss version='2.0'><channel><item><link>https://example.com/docs/near/</link><description>\
-                 &lt;a href=\"#over-here\"&gt;x&lt;/a&gt;</description></item></channel></rss>",
-            ),
         ],
         &[
             ("no.css", "themes/x/static/css/x.css", 1),
@@ -249,7 +244,6 @@ fn navigation_made_of_front_matter_comes_from_titles() {
             ("/docs/deep-page/", "content/docs/deep-page.md", 2),
             ("/tags/deep-page/", "content/docs/near.md", 3),
             ("/docs/gone/", "content/docs/near.md", 0),
-            ("#over-here", "content/docs/near.md", 7),
         ],
     );
 }

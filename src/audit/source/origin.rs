@@ -86,9 +86,6 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// The page of the last finding by its path in reports, and its source; empty if it is not known.
     page: TextFile,
     source: TextFile,
-    /// Whether the bases of items in the page name their sources, and the base of the last finding.
-    is_feed: bool,
-    base: Vec<u8>,
     /// The ends of tags around navigation in the page, and the depth in it from there on.
     navigation: Vec<(usize, usize)>,
     /// The path of the page below the root of its site.
@@ -136,8 +133,6 @@ impl<'a> OriginSearch<'a> {
             order,
             page: TextFile::default(),
             source: TextFile::default(),
-            is_feed: false,
-            base: Vec::new(),
             navigation: Vec::new(),
             url: Vec::new(),
             counts: HashMap::default(),
@@ -160,16 +155,6 @@ impl<'a> OriginSearch<'a> {
     ) -> SourceOrigin {
         if self.page.path != document {
             self.enter(document);
-        }
-        if let FindingSubject::Link(link) = draft.subject
-            && let Some(base) = link.base.filter(|_| self.is_feed)
-            && base.uri != self.base
-        {
-            self.base = base.uri.to_vec();
-            let path = memchr::memmem::find(base.uri, b"://").map(|at| &base.uri[at + 3..]);
-            let path = path.and_then(|path| Some(&path[memchr::memchr(b'/', path)?..]));
-            let source = path.and_then(|path| self.find_source(path));
-            self.read_source(source);
         }
         let own = &self.source;
         let path = (!own.path.is_empty()).then(|| self.audit.shown(&own.path).to_vec());
@@ -244,9 +229,10 @@ impl<'a> OriginSearch<'a> {
         self.left = self.left.saturating_sub(cost);
         let mut files = self.files.iter().filter(|_| has_name && is_affordable);
         let source = source.or_else(|| files.find(|path| is_copied(path)).cloned());
-        self.is_feed = source.is_none() && memchr::memmem::find(&text, b"<base").is_none();
-        self.read_source(source);
-        self.base.clear();
+        let path = source.unwrap_or_default();
+        let source = start_of(&path, MAX_PAGE).unwrap_or_default();
+        self.source = TextFile { path, text: source };
+        self.counts.clear();
         self.navigation.clear();
         if !self.source.path.ends_with(b".html") {
             let tags = NAVIGATION.find_iter(&text);
@@ -260,13 +246,6 @@ impl<'a> OriginSearch<'a> {
         }
         self.page.text = text;
         self.page.path = document.to_vec();
-    }
-
-    fn read_source(&mut self, source: Option<Vec<u8>>) {
-        let path = source.unwrap_or_default();
-        let text = start_of(&path, MAX_PAGE).unwrap_or_default();
-        self.source = TextFile { path, text };
-        self.counts.clear();
     }
 
     /// Returns the source of a page by the routes of the sites.
