@@ -153,14 +153,8 @@ fn unquoted(name: &[u8]) -> Cow<'_, [u8]> {
     };
     ESCAPE.replace_all(inner, |escape: &Captures<'_>| {
         [match &escape[1] {
-            b"a" => 0x07,
-            b"b" => 0x08,
-            b"t" => b'\t',
-            b"n" => b'\n',
-            b"v" => 0x0B,
-            b"f" => 0x0C,
-            b"r" => b'\r',
-            [sign] => *sign,
+            // The letters of the bytes from 7 to 13.
+            &[sign] => memchr::memchr(sign, b"abtnvfr").map_or(sign, |at| 7 + at as u8),
             code => (code.iter()).fold(0, |code, digit| code << 3 | (digit - b'0')),
         }]
     })
