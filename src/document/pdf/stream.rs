@@ -1,5 +1,5 @@
-//! The contents of object and cross-reference streams: FlateDecode and its predictors (ISO 32000-2,
-//! section 7.4.4), up to a limit.
+//! The contents of object and cross-reference streams: FlateDecode and the predictors of PNG
+//! (ISO 32000-2, section 7.4.4), up to a limit.
 
 use std::io::Read;
 
@@ -35,37 +35,19 @@ pub(super) fn inflate(
     };
     let plain = match parameters.predictor {
         0 | 1 => Some(inflated),
-        2 => undo_tiff(inflated, parameters),
-        _ => undo_png(&inflated, parameters),
+        10.. => undo_png(&inflated, parameters),
+        _ => None,
     };
     let damaged = (Vec::new(), Some(&diagnostic::PDF_DAMAGED));
     plain.map_or(damaged, |plain| (plain, fault))
 }
 
-/// Returns the bytes of a sample of all colours, at least one, and of a row.
-fn widths(parameters: FlateParameters) -> Option<(usize, usize)> {
-    let bits = parameters.colors.checked_mul(parameters.bits)?;
-    let row = bits.checked_mul(parameters.columns)?.div_ceil(8);
-    (row > 0).then_some((bits.div_ceil(8).max(1), row))
-}
-
-/// Undoes the predictor of TIFF, for samples of one byte.
-fn undo_tiff(mut bytes: Vec<u8>, parameters: FlateParameters) -> Option<Vec<u8>> {
-    let (sample, row) = widths(parameters)?;
-    if parameters.bits != 8 {
-        return None;
-    }
-    for row in bytes.chunks_mut(row) {
-        for at in sample..row.len() {
-            row[at] = row[at].wrapping_add(row[at - sample]);
-        }
-    }
-    Some(bytes)
-}
-
 /// Undoes the predictors of PNG (its section 9): a byte before each row names the row's.
 fn undo_png(bytes: &[u8], parameters: FlateParameters) -> Option<Vec<u8>> {
-    let (sample, width) = widths(parameters)?;
+    // The bytes of a sample of all colours, at least one, and of a row.
+    let bits = parameters.colors.checked_mul(parameters.bits)?;
+    let sample = bits.div_ceil(8).max(1);
+    let width = bits.checked_mul(parameters.columns)?.div_ceil(8);
     let mut plain: Vec<u8> = Vec::with_capacity(bytes.len());
     for coded in bytes.chunks(width.checked_add(1)?) {
         let (&filter, coded) = coded.split_first()?;

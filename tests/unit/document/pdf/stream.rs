@@ -26,18 +26,6 @@ fn predictors_of_png_are_undone() {
 }
 
 #[test]
-fn the_predictor_of_tiff_is_undone() {
-    let parameters = FlateParameters {
-        predictor: 2,
-        columns: 2,
-        colors: 2,
-        ..USUAL
-    };
-    let undone = undo_tiff(vec![1, 2, 3, 4, 5, 6, 7, 8], parameters);
-    assert_eq!(undone, Some(vec![1, 2, 4, 6, 5, 6, 12, 14]));
-}
-
-#[test]
 fn widths_beyond_measure_are_damage() {
     let parameters = FlateParameters {
         predictor: 12,
