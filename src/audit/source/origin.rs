@@ -54,6 +54,9 @@ static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&#?\w+;");
 static ROLE: Pattern = Pattern::new(r"(?::[a-z:]+:|\{[a-z:]+\})`|<[^<>`]*>`");
 /// The tags around links that templates make.
 static NAVIGATION: Pattern = Pattern::new(r"(?i)<(/?)(?:nav|aside|head(?:er)?|footer)\b");
+/// A list of pages that its page does not show, up to the end of a text.
+static HIDDEN: Pattern =
+    Pattern::new(r"(?-s)hidden:.*(?:\n\s*(?:[^\s:`]\S*|:[^:\n].*|[^\s:`].*[:<].*)?\s*)*\z");
 static TITLE: Pattern = Pattern::new(r"(?i)^[\W_]*(?:link_?)?title\W*[:=]");
 
 #[derive(Default)]
@@ -325,7 +328,8 @@ impl<'a> OriginSearch<'a> {
                 places.map(move |(likeness, at)| (likeness, file, at))
             });
             let places = places.filter(|(_, file, at)| {
-                !is_hidden(&file.text[..*at]) && self.is_link_to(target, file, *at)
+                let before = &file.text[at.saturating_sub(MAX_HIDDEN)..*at];
+                !HIDDEN.is_match(before) && self.is_link_to(target, file, *at)
             });
             let mut places: Vec<_> = places.collect();
             let best = places.iter().map(|(likeness, ..)| *likeness).max();
@@ -558,20 +562,6 @@ fn is_code(path: &[u8]) -> bool {
 
 fn is_list(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"toctree").is_some()
-}
-
-/// Returns whether a text ends in a list of pages that its page does not show.
-fn is_hidden(text: &[u8]) -> bool {
-    let text = &text[text.len().saturating_sub(MAX_HIDDEN)..];
-    memchr::memmem::rfind(text, b"hidden:").is_some_and(|start| {
-        let mut lines = text[start..]
-            .split(|&byte| byte == b'\n')
-            .map(<[u8]>::trim_ascii);
-        lines.all(|line| {
-            let is_entry = line.iter().any(|byte| b":<".contains(byte)) || !line.contains(&b' ');
-            is_entry && !line.starts_with(b"```") && !line.starts_with(b":::")
-        })
-    })
 }
 
 /// Returns the path of a page without what names its format or an index.
