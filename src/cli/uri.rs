@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use clap::ValueEnum;
 
 use super::args::base::check_scheme;
-use super::args::{GrammarArg, ParseArgs, ResolveArgs};
+use super::args::{ParseArgs, ResolveArgs};
 use super::message::{Result, report};
 use super::process::{Exit, check_standard_input, standard_output};
 use crate::output::escape::Escape;
@@ -82,8 +82,7 @@ pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit> {
     let rules = arguments.rules;
     let escape = line_escape();
     answer(&arguments.references, b'\n', |reference, out| {
-        let grammar = rules.grammar();
-        let fault = grammar.and_then(|grammar| validate(reference, grammar).err());
+        let fault = validate(reference, rules).err();
         let components = components(reference, rules);
         if arguments.json {
             push_object(reference, rules, &components, fault.as_ref(), out);
@@ -97,8 +96,8 @@ pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit> {
 /// The names and values of components; an undefined one has no value.
 type Components<'a> = Vec<(&'static str, Option<&'a [u8]>)>;
 
-fn components(reference: &[u8], rules: GrammarArg) -> Components<'_> {
-    if rules == GrammarArg::Rfc1808 {
+fn components(reference: &[u8], rules: Grammar) -> Components<'_> {
+    if rules == Grammar::Rfc1808 {
         let parts = Reference1808::split(reference);
         return vec![
             ("scheme", Some(parts.scheme)),
@@ -134,7 +133,7 @@ fn push_lines(parts: &Components<'_>, fault: Option<&Fault>, escape: Escape, out
 
 fn push_object(
     reference: &[u8],
-    rules: GrammarArg,
+    rules: Grammar,
     components: &Components<'_>,
     fault: Option<&Fault>,
     out: &mut Vec<u8>,
@@ -153,7 +152,7 @@ fn push_object(
     push_number("fault_at", fault.map(|fault| fault.at() as u64), out);
     let message = fault.map(Fault::message);
     push_text("message", message.as_deref().map(str::as_bytes), out);
-    let has_kind = rules == GrammarArg::Rfc2396 && fault.is_none();
+    let has_kind = rules == Grammar::Rfc2396 && fault.is_none();
     let kind = AuthorityKind::of(reference).filter(|_| has_kind);
     let kind = kind.map(|kind| kind.name().as_bytes());
     push_text("authority_kind", kind, out);
@@ -174,36 +173,23 @@ fn push_object(
 
 /// Returns the syntax-based normal form (RFC 3986 section 6.2.2, for RFC 3986 only), and the
 /// scheme-based one.
-fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8>) {
+fn normal_forms(reference: &[u8], rules: Grammar) -> (Option<Vec<u8>>, Vec<u8>) {
     let (mut syntax, mut scheme) = (None, Vec::new());
     match rules {
-        GrammarArg::Rfc3986 => {
+        Grammar::Rfc3986 => {
             let out = syntax.insert(Vec::new());
             normalize(reference, Normalization::Rfc3986Syntax, out);
             normalize(reference, Normalization::Rfc3986Scheme, &mut scheme);
         }
-        GrammarArg::Rfc1738 | GrammarArg::Rfc1808 | GrammarArg::Rfc2396 => {
+        Grammar::Rfc1738 | Grammar::Rfc1808 | Grammar::Rfc2396 => {
             normalize(reference, Normalization::Rfc2396, &mut scheme);
         }
-        GrammarArg::Whatwg => {
+        Grammar::Whatwg => {
             // A valid URL resolves without a base.
             let _ = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut scheme);
         }
     }
     (syntax, scheme)
-}
-
-impl GrammarArg {
-    /// Returns the grammar; `None` for RFC 1808, by which everything is valid.
-    fn grammar(self) -> Option<Grammar> {
-        match self {
-            GrammarArg::Rfc1738 => Some(Grammar::Rfc1738),
-            GrammarArg::Rfc1808 => None,
-            GrammarArg::Rfc2396 => Some(Grammar::Rfc2396),
-            GrammarArg::Rfc3986 => Some(Grammar::Rfc3986),
-            GrammarArg::Whatwg => Some(Grammar::Whatwg),
-        }
-    }
 }
 
 /// Returns the escape for standard output: control characters on a terminal, elsewhere line breaks.

@@ -14,15 +14,19 @@ use crate::bytes::pattern::Pattern;
 
 /// The grammar by which a reference is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Grammar {
-    /// RFC 1738: a URL by the syntax of its scheme.
+    /// RFC 1738: the syntax of the URL's scheme.
     Rfc1738,
+    /// RFC 1808 section 2: six components, and nothing is invalid.
+    Rfc1808,
     /// RFC 2396 Appendix A.
     Rfc2396,
     /// RFC 3986 Appendix A.
     Rfc3986,
-    /// The WHATWG URL standard, which rejects only what does not parse.
+    // It rejects only what does not parse.
+    /// The WHATWG URL standard.
     Whatwg,
 }
 
@@ -45,6 +49,7 @@ pub enum Grammar {
 pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
     match grammar {
         Grammar::Rfc1738 => scheme::validate(reference),
+        Grammar::Rfc1808 => Ok(()),
         Grammar::Rfc2396 => generic(reference, &RFC2396),
         Grammar::Rfc3986 => generic(reference, &RFC3986),
         Grammar::Whatwg => whatwg(reference),

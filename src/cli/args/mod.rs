@@ -22,7 +22,7 @@ use crate::output::Output;
 use crate::output::field::ColumnChoice;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
-use crate::uri::{ExcessDots, SameScheme};
+use crate::uri::{ExcessDots, Grammar, SameScheme};
 use base::{BaseArgs, RulesArg};
 use input::{ReadArgs, WalkArgs};
 use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column, key, top};
@@ -610,25 +610,10 @@ pub(crate) struct ParseArgs {
     pub references: Vec<OsString>,
     /// The rules to check against
     #[arg(long, value_name = "RULES", default_value = "rfc3986")]
-    pub rules: GrammarArg,
+    pub rules: Grammar,
     /// Print one JSON object for each reference
     #[arg(long)]
     pub json: bool,
-}
-
-/// The rules that a reference is checked against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GrammarArg {
-    /// RFC 1738: the syntax of the URL's scheme
-    Rfc1738,
-    /// RFC 1808 section 2: six components, and nothing is invalid
-    Rfc1808,
-    /// RFC 2396 Appendix A
-    Rfc2396,
-    /// RFC 3986 Appendix A
-    Rfc3986,
-    /// The WHATWG URL standard
-    Whatwg,
 }
 
 /// The arguments of `schema`.
