@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::output::StatsArg;
 use super::args::{DocumentArgs, ExtractArgs};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
@@ -178,8 +177,8 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
             diagnostics: output.verbose,
             summary: output.stats.is_some() && report != ReportMode::Nothing,
             archives: output.stats.map(|form| match form {
-                StatsArg::Text => output.messages,
-                StatsArg::Json => MessageForm::Records,
+                MessageForm::Words => output.messages,
+                MessageForm::Records => form,
             }),
         },
         messages: output.messages,
@@ -258,14 +257,9 @@ fn finish(
         }
     }
     let is_among_records = options.has_records() && options.verbosity.summary;
-    let how = match arguments.output.stats {
-        // In words it would repeat the record of the summary.
-        Some(StatsArg::Text) if is_among_records => None,
-        // Standard error has only records.
-        Some(_) if options.messages == MessageForm::Records => Some(StatsArg::Json),
-        how => how,
-    };
-    if let Some(how) = how {
+    // In words it would repeat the record of the summary.
+    let is_repeated = is_among_records && arguments.output.stats == Some(MessageForm::Words);
+    if let Some(how) = options.verbosity.archives.filter(|_| !is_repeated) {
         print_stats(how, summary, start);
     }
     if summary.is_empty() {
@@ -300,10 +294,10 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
     format!("nothing was read: {files} left out ({reasons}); -v names them").into()
 }
 
-fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
+fn print_stats(how: MessageForm, summary: &Summary, start: Instant) {
     let usage = process::usage(start);
     let mut text = Vec::new();
-    if how == StatsArg::Json {
+    if how == MessageForm::Records {
         json::push_stats(summary, Some(&usage), &mut text);
         return write_stderr(&text);
     }

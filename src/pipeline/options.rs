@@ -374,6 +374,7 @@ pub struct Verbosity {
 pub enum MessageForm {
     /// Words.
     #[default]
+    #[cfg_attr(feature = "cli", value(alias = "text"))]
     Words,
     // JSON Lines, with all diagnostics.
     /// Records.

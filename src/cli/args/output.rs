@@ -308,8 +308,8 @@ pub(crate) struct OutputArgs {
     /// Print a summary: a record of JSON Lines, else words on standard error with time and memory
     /// used; =json puts a record with these on standard error
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true)]
-    #[arg(hide_possible_values = true, default_missing_value = "text")]
-    pub stats: Option<StatsArg>,
+    #[arg(hide_possible_values = true, default_missing_value = "words")]
+    pub stats: Option<MessageForm>,
     /// Colour locations in text
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: WhenArg,
@@ -335,14 +335,6 @@ fn errors_report(text: &str) -> Result<PathBuf, String> {
         Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
         _ => Err("expected errors=FILE".to_owned()),
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StatsArg {
-    /// In words
-    Text,
-    /// As a record
-    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
