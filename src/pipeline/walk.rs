@@ -443,9 +443,9 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
         },
         other => Unreadable {
             path: PathBuf::new(),
-            // The error itself repeats the path.
-            message: match other.io_error() {
-                Some(error) => io::Error::from(error.kind()).to_string(),
+            // An error of the walk repeats the path, and has the error of the system as its source.
+            message: match other.io_error().and_then(std::error::Error::source) {
+                Some(error) => error.to_string(),
                 None => other.to_string(),
             },
         },

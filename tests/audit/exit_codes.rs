@@ -161,8 +161,9 @@ fn targets_in_a_directory_that_cannot_be_read_are_skipped() {
         ran.out
     );
     assert!(
-        ran.out
-            .contains(r#""path":"./locked","member":null,"message":"permission denied""#),
+        ran.out.contains(
+            r#""path":"./locked","member":null,"message":"Permission denied (os error 13)""#
+        ),
         "{}",
         ran.out
     );

@@ -137,4 +137,10 @@ fn symbolic_links_are_followed_only_on_demand() {
     tree.run(&["linked"]).is(0, "http://example.com/a\n");
     tree.run(&[".", "-L"])
         .is(0, "http://example.com/a\nhttp://example.com/a\n");
+    // The words are those for a named file.
+    std::os::unix::fs::symlink("nothing", tree.path().join("real/dangling")).unwrap();
+    let words = "real/dangling: No such file or directory (os error 2)\n";
+    tree.run(&["real/dangling"]).tells(2, "", words);
+    tree.run(&["real", "-L"])
+        .tells(2, "http://example.com/a\n", words);
 }
