@@ -2,8 +2,6 @@
 
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8};
 
-use super::converter::ConverterInput;
-
 /// The number of first bytes that are searched for a declaration (WHATWG HTML 13.2.3.2).
 pub(crate) const PRESCAN: usize = 1024;
 
@@ -27,13 +25,6 @@ impl Detected {
             encoding,
             mark: 0,
             is_certain,
-        }
-    }
-
-    pub(super) fn input(&self) -> Option<ConverterInput> {
-        match self.mark {
-            UTF_32_MARK => Some(ConverterInput::Wide(UTF_32_MARK, None)),
-            _ => self.encoding.map(ConverterInput::from),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 
 use encoding_rs::Encoding;
 
-use super::converter::Converter;
+use super::converter::{Converter, ConverterInput};
 use super::detect::{Conversion, Detected, PRESCAN, Prescan, UTF_32_MARK, converts, detect};
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;
@@ -91,8 +91,12 @@ impl CharsetReader {
 
     fn begin(&mut self) {
         self.head.set_position(0);
-        let converts = converts(self.conversion, self.detected.encoding);
-        let input = self.detected.input().filter(|_| converts);
+        let Detected { encoding, mark, .. } = self.detected;
+        let input = match mark {
+            UTF_32_MARK => Some(ConverterInput::Wide(mark, None)),
+            _ => encoding.map(ConverterInput::from),
+        };
+        let input = input.filter(|_| converts(self.conversion, encoding));
         self.converter = input.map(Converter::new);
         self.map.starting(0);
         self.text = Cursor::default();

@@ -7,20 +7,15 @@ use crate::bytes::pattern::Pattern;
 /// The number of lines that are examined.
 const LINES: usize = 16;
 
-/// Header fields that indicate a message, in lower case.
-#[rustfmt::skip]
-static NAMES: &[&[u8]] = &[
-    b"received", b"return-path", b"delivered-to", b"message-id", b"date", b"from", b"to",
-    b"subject", b"mime-version", b"content-type", b"content-transfer-encoding", b"newsgroups",
-    b"path", b"xref", b"dkim-signature", b"authentication-results",
-];
+/// Names of header fields that indicate a message. A control file of Debian has several `X-` fields, of which only
+/// the prefix is used.
+static INDICATOR: Pattern = Pattern::new(concat!(
+    "(?i)^(?:x-|(?:list-.+|arc-.+|received|return-path|delivered-to|message-id|date|from|to|subject|mime-version",
+    "|content-type|content-transfer-encoding|newsgroups|path|xref|dkim-signature|authentication-results)$)",
+));
 
 /// Names that occur in many other texts.
 static COMMON: &[&[u8]] = &[b"from", b"to", b"date", b"subject"];
-
-/// Prefixes of such names, and whether each name with the prefix is used: a control file of Debian has
-/// several `X-` fields, so those are used once.
-static PREFIXES: &[(&[u8], bool)] = &[(b"x-", false), (b"list-", true), (b"arc-", true)];
 
 /// Returns whether the first line is a header field, or starts with `From ` or `>From ` before one.
 ///
@@ -65,25 +60,11 @@ pub fn is_message(bytes: &[u8]) -> bool {
             }
             break;
         };
-        if let Some(name) = indicator(name)
-            && !known.contains(&name)
-        {
-            known.push(name);
-        }
+        let found = INDICATOR.find_at(name, 0);
+        let found = found.map(|found| found.as_bytes().to_ascii_lowercase());
+        known.extend(found.filter(|name| !known.contains(name)));
     }
     known.len() >= 2 && known.iter().any(|name| !COMMON.contains(&name.as_slice()))
-}
-
-/// Returns the name or prefix that indicates a message, in lower case.
-fn indicator(name: &[u8]) -> Option<Vec<u8>> {
-    let name = name.to_ascii_lowercase();
-    if NAMES.contains(&name.as_slice()) {
-        return Some(name);
-    }
-    let &(prefix, each_counts) = PREFIXES
-        .iter()
-        .find(|(prefix, _)| name.len() > prefix.len() && name.starts_with(prefix))?;
-    Some(if each_counts { name } else { prefix.to_vec() })
 }
 
 static LINE: Pattern = Pattern::new(r"[^\r\n]*(?:\r\n?|\n|$)");
