@@ -38,6 +38,9 @@ fn make_repository(at: &Path, origin: Option<&str>) {
 /// A finding: path, line, reference, rule.
 type Row = (String, u64, String, String);
 
+/// Files with their texts, and the findings in them.
+type TreeCase<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
 fn rows(output: &str) -> Vec<Row> {
     let records = output
         .lines()
@@ -412,7 +415,7 @@ fn references_in_forms_that_a_generator_does_not_read_are_broken() {
                    locales: {de: {}}, defaultLocale: 'de'";
     let sidebar = starlight("base: '/w',", sidebar);
     let page = "src/content/docs/a.md";
-    let cases: [(&[(&str, &str)], &[&str]); 5] = [
+    let cases: [TreeCase<'_>; 5] = [
         (
             &[
                 (".vitepress/config.mjs", "export default { base: '/w/' }\n"),
@@ -484,7 +487,7 @@ fn references_that_hugo_and_jekyll_serve_or_show_as_code_are_not_broken() {
     let code =
         format!("{page}{{{{< highlight md >}}}}\n[x](none)\n{{{{< /highlight >}}}}\n\n[y](gone)\n");
     let languages = format!("{hugo}[languages.en]\n[languages.de]\n");
-    let cases: [(&[(&str, &str)], &[&str]); 3] = [
+    let cases: [TreeCase<'_>; 3] = [
         (
             &[
                 ("hugo.toml", hugo),
