@@ -10,7 +10,7 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 use smart_default::SmartDefault;
 
-use super::simd::{Indices, is_ascii};
+use super::simd::{Indices, ascii_length, is_ascii};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -58,8 +58,8 @@ pub struct LineCounter {
     /// Whether the next bytes may start with a byte order mark.
     #[default(true)]
     may_have_mark: bool,
-    /// No CR and no LF is between `offset` and these offsets.
-    next_breaks: [u64; 2],
+    /// No CR, no LF and no byte beyond ASCII is between `offset` and these offsets.
+    next_marks: [u64; 3],
 }
 
 impl LineCounter {
@@ -74,7 +74,7 @@ impl LineCounter {
             offset,
             line,
             may_have_mark: offset == 0,
-            next_breaks: [offset; 2],
+            next_marks: [offset; 3],
             ..LineCounter::default()
         }
     }
@@ -106,17 +106,16 @@ impl LineCounter {
     /// Counts up to index `at` of the window, before the bytes up to there are consumed.
     pub(crate) fn pass(&mut self, window: &Window<'_>, at: usize) {
         let from = window.at_offset(self.offset);
-        let mut to = at;
-        if !(window.last && at == window.bytes.len()) {
-            to = whole_characters(self.encoding, window.bytes, from, at);
-        }
-        if from < to {
-            self.count(window.bytes, from..to);
-        }
+        let to = whole_characters(self.encoding, window.bytes, from, at);
+        self.count(window.bytes, from..to);
     }
 
     fn count(&mut self, bytes: &[u8], mut range: Range<usize>) {
-        if range.is_empty() {
+        let (length, end) = (range.len() as u64, self.offset + range.len() as u64);
+        // Most ranges, in which each byte is a character of the same line.
+        if range.is_empty() || !self.after_cr && self.next_marks.iter().all(|&next| end <= next) {
+            let (column, bytes) = (self.column + length, self.bytes + length);
+            (self.offset, self.column, self.bytes) = (end, column, bytes);
             return;
         }
         if std::mem::take(&mut self.may_have_mark) && self.encoding == UTF_8 {
@@ -124,8 +123,9 @@ impl LineCounter {
             range.start += mark;
             self.offset = mark as u64;
         }
-        let has_cr = self.next_break(0, bytes, &range) < range.end;
-        let feed = self.next_break(1, bytes, &range);
+        let has_cr = self.next_mark(0, bytes, &range) < range.end;
+        let feed = self.next_mark(1, bytes, &range);
+        let wide = self.next_mark(2, bytes, &range).min(range.end);
         self.offset += range.len() as u64;
         if self.after_cr && !range.is_empty() && bytes[range.start] == b'\n' {
             range.start += 1;
@@ -134,7 +134,9 @@ impl LineCounter {
         let (breaks, line) = if has_cr {
             count_breaks(bytes, &range)
         } else if feed < range.end {
-            count_feeds(bytes, feed.max(range.start)..range.end)
+            let (feeds, line, next) = count_feeds(bytes, feed.max(range.start)..range.end);
+            self.next_marks[1] = self.offset + (next - range.end) as u64;
+            (feeds, line)
         } else {
             (0, 0)
         };
@@ -143,38 +145,49 @@ impl LineCounter {
             (self.column, self.bytes) = (0, 0);
             range.start = line;
         }
-        self.column += characters(self.encoding, &bytes[range.clone()]);
         self.bytes += range.len() as u64;
+        let (ascii, wide) = bytes[range.clone()].split_at(wide.saturating_sub(range.start));
+        self.column += ascii.len() as u64 + characters(self.encoding, wide);
     }
 
-    /// Returns the index of the first CR, or with `kind` 1 LF, in a range of the bytes of a window that begins at
-    /// `offset`, or an index past the range.
+    /// Returns the index of the first CR, LF (`kind` 1) or block with a byte beyond ASCII (2) in a range of the bytes
+    /// of a window that begins at `offset`, or an index past the range.
     /// Between two links of a page are some hundred bytes, too few for a search in each range: a search
     /// goes to the end of the window, and holds for the ranges before the byte that it finds.
     #[inline(always)]
-    fn next_break(&mut self, kind: usize, bytes: &[u8], range: &Range<usize>) -> usize {
-        let next = &mut self.next_breaks[kind];
+    fn next_mark(&mut self, kind: usize, bytes: &[u8], range: &Range<usize>) -> usize {
+        let next = &mut self.next_marks[kind];
         if self.offset + range.len() as u64 > *next {
             let rest = &bytes[range.start..];
-            let length = memchr(b"\r\n"[kind], rest).unwrap_or(rest.len());
-            *next = self.offset + length as u64;
+            let found = match kind {
+                2 => Some(ascii_length(rest)),
+                _ => memchr(b"\r\n"[kind], rest),
+            };
+            *next = self.offset + found.unwrap_or(rest.len()) as u64;
         }
         range.start + (*next - self.offset) as usize
     }
 }
 
-/// Returns the number of line feeds in a range, and the index after the last one.
-fn count_feeds(bytes: &[u8], range: Range<usize>) -> (u64, usize) {
+/// Returns the number of line feeds in a range, the index after the last one, and an index before which no other is
+/// after the range.
+fn count_feeds(bytes: &[u8], range: Range<usize>) -> (u64, usize, usize) {
+    let Range { start, end } = range;
     // A call for few bytes takes longer than to look at them.
     if range.len() <= 256 {
-        let feeds = Indices::new(b'\n', bytes, range.start).take_while(|&at| at < range.end);
-        return feeds.fold((0, range.start), |(count, _), at| (count + 1, at + 1));
+        let (mut count, mut line) = (0, start);
+        for at in Indices::new(b'\n', bytes, start) {
+            if at >= end {
+                return (count, line, at);
+            }
+            (count, line) = (count + 1, at + 1);
+        }
+        return (count, line, bytes.len());
     }
-    let start = range.start;
     let bytes = &bytes[range];
     let last = memrchr(b'\n', bytes).map_or(0, |last| last + 1);
     let count = memchr_iter(b'\n', &bytes[..last]).count();
-    (count as u64, start + last)
+    (count as u64, start + last, end)
 }
 
 /// Returns the number of line breaks of any kind in a range, and the index after the last one.
@@ -219,15 +232,19 @@ pub fn breaks(bytes: &[u8]) -> u64 {
 
 /// Returns the number of Unicode scalar values; each undecodable byte is one.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
-    if encoding.is_single_byte() || is_ascii(bytes) {
-        return bytes.len() as u64;
-    }
     if encoding == UTF_8 {
+        // Most texts between two links have one such character, or a few at their start.
+        let blocks = bytes.as_rchunks::<16>().1.iter().rev();
+        let ascii = 16 * blocks.take_while(|block| is_ascii(*block)).count();
+        let bytes = &bytes[..bytes.len() - ascii];
         let chunks = bytes.utf8_chunks();
         let counts = chunks.map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
         // Chunks are cut byte by byte; text that is valid throughout is checked by words.
         let count = str::from_utf8(bytes).map(|text| text.chars().count());
-        return count.unwrap_or_else(|_| counts.sum()) as u64;
+        return (ascii + count.unwrap_or_else(|_| counts.sum())) as u64;
+    }
+    if encoding.is_single_byte() || is_ascii(bytes) {
+        return bytes.len() as u64;
     }
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     text.chars().count() as u64

@@ -107,6 +107,18 @@ pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     !any(bytes, Block::beyond_ascii, |byte| !byte.is_ascii())
 }
 
+/// Returns the length of the blocks at the start that are ASCII.
+pub(crate) fn ascii_length(bytes: &[u8]) -> usize {
+    let blocks = bytes.as_chunks::<LENGTH>().0;
+    let is_ascii_all = |[a, b, c, d]: &&[_; 4]| {
+        let halves = [Block::new(a) | Block::new(b), Block::new(c) | Block::new(d)];
+        (halves[0] | halves[1]).beyond_ascii() == 0
+    };
+    let fours = blocks.as_chunks().0.iter().take_while(is_ascii_all).count();
+    let rest = blocks[4 * fours..].iter();
+    (4 * fours + rest.take_while(|block| is_ascii(*block)).count()) * LENGTH
+}
+
 /// Returns whether all bytes are ASCII that a string in quotes holds unescaped.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     let mask =

@@ -43,7 +43,15 @@ fn windows_of_any_size_count_like_the_whole_document() {
     let text = "\u{feff}a\r\nbü\n\n\r\r\nq€x𝄞y\rz é\n".as_bytes();
     let mut bytes = text.to_vec();
     bytes.extend_from_slice(b"\xE2\x82 tail \xC3\n x \x80\x80 y");
-    for size in 1..12 {
+    // Blocks without and with bytes beyond ASCII.
+    for length in [15, 16, 31, 32, 33, 64, 100] {
+        bytes.resize(bytes.len() + length, b'a');
+        bytes.extend_from_slice("\u{A7} \u{2019}s ".as_bytes());
+        bytes.resize(bytes.len() + length, b'b');
+        bytes.extend_from_slice(b"\xE2\x80 c\n");
+    }
+    let small = (1..12).map(|size| (size, 3));
+    for (size, step) in small.chain([(40, 3), (100, 64), (2000, 70), (2000, 171)]) {
         let mut lines = LineCounter::new();
         let mut start = 0;
         while start < bytes.len() {
@@ -51,7 +59,7 @@ fn windows_of_any_size_count_like_the_whole_document() {
             let window = window(&bytes, start..end);
             for at in start..end {
                 let boundary = bytes[at] & 0xC0 != 0x80;
-                if boundary && at >= 3 && at % 3 == 0 && bytes[at] != b'\n' {
+                if boundary && at >= 3 && at % step == 0 && bytes[at] != b'\n' {
                     let got = lines.position(&window, at as u64);
                     assert_eq!(got, naive(&bytes, at), "size {size}, offset {at}");
                 }
@@ -83,8 +91,9 @@ fn block_counts_equal_byte_counts() {
             })
             .collect();
         for range in [0..64, 3..100, 1..236, 70..71, 70..70, 5..22, 1..1124] {
-            let feeds = count_feeds(&bytes, range.clone());
-            assert_eq!(feeds, count_breaks(&bytes, &range), "{range:?}");
+            let (feeds, line, next) = count_feeds(&bytes, range.clone());
+            assert_eq!((feeds, line), count_breaks(&bytes, &range), "{range:?}");
+            assert!(!bytes[range.end..next].contains(&b'\n'), "{range:?}");
         }
     }
 }
