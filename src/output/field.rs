@@ -310,7 +310,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
         },
     "date": Nullable Time in CORE, "The date of the retrieval, or of the message in UTC" =>
         |_, link| match record(link).warc_date {
-            Some(date) => Value::Text(date),
+            Some(date) => Value::Bytes(date.as_bytes()),
             None => envelope(link, |envelope| &envelope.date),
         },
     "digest": Nullable Text in CORE, "The digest of the payload, as written" =>
@@ -493,7 +493,8 @@ impl RecordField {
         match self.presence {
             Mail => ValueScope::Message,
             Member => ValueScope::Member,
-            Always | Nullable | Appended if is_of_links => match self.column {
+            Appended if is_of_links => ValueScope::Shared,
+            Always | Nullable if is_of_links => match self.column {
                 Number | Uri | Bytes => ValueScope::Link,
                 _ => ValueScope::Shared,
             },

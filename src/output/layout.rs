@@ -9,8 +9,8 @@ use super::field::{FIELDS, FieldList, RecordField, ValueScope, default_fields, t
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
 pub struct Layout {
-    /// The `type` of a record in JSON.
-    pub(crate) kind: &'static str,
+    /// The start of a record in JSON, with its `type`.
+    pub(crate) opening: String,
     /// The keys, or the columns of a table, in order.
     pub(crate) fields: FieldList,
     /// The keys after `type`, in runs of one scope.
@@ -58,7 +58,7 @@ impl Layout {
             fields: fields.to_vec(),
         });
         Layout {
-            kind: "link",
+            opening: r#"{"type":"link""#.to_owned(),
             runs: runs.collect(),
             fields,
             has_dictionaries: false,
@@ -75,7 +75,7 @@ impl Layout {
     pub(crate) fn with_records(self, kind: &'static str, fields: FieldList) -> Self {
         let Layout { fields, runs, .. } = Layout::of_records(fields);
         Layout {
-            kind,
+            opening: format!(r#"{{"type":"{kind}""#),
             fields,
             runs,
             ..self

@@ -1,7 +1,6 @@
 //! The record of a link in JSON, with the keys in the order of [`FIELDS`](super::field::FIELDS).
 
 use super::field::ValueScope;
-use super::json;
 use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::document::events::Context;
@@ -59,7 +58,7 @@ pub(crate) fn open_link(
     last: &mut LastRecord,
     out: &mut Vec<u8>,
 ) {
-    json::open(layout.kind, out);
+    out.extend_from_slice(layout.opening.as_bytes());
     let is_repeated = last.is_repeated(path, link);
     if !is_repeated {
         last.texts.resize_with(layout.runs.len(), Vec::new);

@@ -62,8 +62,9 @@ impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         let fields = layout.fields.iter().copied().enumerate();
         let (shared, others) = fields.partition(|(_, field)| {
-            // Alternatives are null where a row has the values of the last one; flags are in a list for each row.
-            field.scope() == ValueScope::Shared && field.column != ColumnKind::Names
+            // Alternatives are null where a row has the values of the last one; flags and bytes are each row's own.
+            let is_of_row = matches!(field.column, ColumnKind::Names | ColumnKind::Bytes);
+            field.scope() == ValueScope::Shared && !is_of_row
         });
         let kinds = layout.fields.iter().map(|field| field.column);
         RowBuilder {
