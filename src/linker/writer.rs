@@ -220,6 +220,7 @@ impl LinkWriter {
             part = &known;
         }
         let base = named.filter(|_| inherits);
+        let refused = &mut self.refused;
         let link = Link {
             member: scope.member(),
             position: found.position,
@@ -229,13 +230,8 @@ impl LinkWriter {
             base: base.map(|(uri, label)| LinkBase { uri, label }),
             context: found.context,
             quoting: found.quoting,
-            element: name(found.element, texts, &mut self.element, &mut self.refused),
-            attribute: name(
-                found.attribute,
-                texts,
-                &mut self.attribute,
-                &mut self.refused,
-            ),
+            element: name(found.element, texts, &mut self.element, refused),
+            attribute: name(found.attribute, texts, &mut self.attribute, refused),
             flags,
             alternatives: &[],
             unwrapped_from,

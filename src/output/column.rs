@@ -44,8 +44,6 @@ pub enum Value<'a> {
     Number(u64),
     /// Printable ASCII that needs no escapes in a string.
     Plain(&'a [u8]),
-    /// A text.
-    Text(&'a str),
     /// Any bytes.
     Bytes(&'a [u8]),
     /// Bytes to write in base64.
@@ -64,7 +62,7 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     pub(super) fn text(text: Option<&'a str>) -> Self {
-        text.map_or(Value::Null, Value::Text)
+        Value::bytes(text.map(str::as_bytes))
     }
 
     pub(super) fn bytes(bytes: Option<&'a [u8]>) -> Self {

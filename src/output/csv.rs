@@ -54,19 +54,14 @@ fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Null => {}
         Value::Number(number) => push_decimal(number, out),
         Value::Plain(text) => out.extend_from_slice(text),
-        Value::Text(text) => push_lossy(text.as_bytes(), out),
         Value::Bytes(bytes) => push_lossy(bytes, out),
         Value::Base64(bytes) => push_base64(bytes, out),
-        Value::Flags(flags) => push_several(flags.names().map(str::as_bytes), out),
-        Value::List(texts) => push_several(texts.iter().copied(), out),
-        Value::Formed(bytes, form) => push_lossy(form(bytes).unwrap_or_default().as_bytes(), out),
-        Value::Texts(texts) => push_several(texts.iter().map(String::as_bytes), out),
-        Value::Words(words) => push_lossy(words.as_bytes(), out),
+        Value::Flags(flags) => push_separated(b' ', flags.names(), out, push_lossy),
+        Value::List(texts) => push_separated(b' ', texts.iter(), out, push_lossy),
+        Value::Formed(bytes, form) => push_lossy(form(bytes).unwrap_or_default(), out),
+        Value::Texts(texts) => push_separated(b' ', texts.iter(), out, push_lossy),
+        Value::Words(words) => push_lossy(words, out),
     }
-}
-
-fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
-    push_separated(b' ', texts, out, push_lossy);
 }
 
 /// Quotes a cell of CSV where necessary (RFC 4180 section 2, rules 6 and 7).

@@ -46,8 +46,7 @@ pub(crate) fn push_fatal(message: &str, out: &mut Vec<u8>) {
 
 pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec<u8>) {
     open("archive", out);
-    push_key("path", out);
-    push_string(path.path(), out);
+    push_text("path", Some(path.path()), out);
     let members = archive.counts.members;
     let messages = if archive.is_container { 0 } else { members };
     push_count("messages", messages, out);
@@ -135,8 +134,7 @@ pub(crate) fn open(kind: &str, out: &mut Vec<u8>) {
 /// Opens a record about a document.
 fn open_at(kind: &str, path: &DocumentPath, member: Option<&str>, out: &mut Vec<u8>) {
     open(kind, out);
-    out.extend_from_slice(b",\"path\":");
-    push_string(path.path(), out);
+    push_text("path", Some(path.path()), out);
     push_text("member", member.map(str::as_bytes), out);
 }
 
@@ -164,10 +162,7 @@ pub(crate) fn push_member(name: &str, text: &str, out: &mut Vec<u8>) {
 /// Appends a comma, a key, and a string or null.
 pub(crate) fn push_text(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
     push_key(name, out);
-    match text {
-        Some(text) => push_string(text, out),
-        None => out.extend_from_slice(b"null"),
-    }
+    push_value(&Value::bytes(text), out);
 }
 
 /// Appends a comma, a key, and true or false.
@@ -184,10 +179,8 @@ pub(crate) fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
 
 /// Appends a comma, a key, and a number or null.
 pub(crate) fn push_number(name: &str, number: Option<u64>, out: &mut Vec<u8>) {
-    match number {
-        Some(number) => push_count(name, number, out),
-        None => push_text(name, None, out),
-    }
+    push_key(name, out);
+    push_value(&Value::number(number), out);
 }
 
 /// Inlined, so that only the type that a field has is left in its function.
@@ -197,7 +190,6 @@ pub(super) fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Number(number) => push_decimal(number, out),
         Value::Plain(text) => push_quoted(text, out),
-        Value::Text(text) => push_string(text.as_bytes(), out),
         Value::Bytes(bytes) => push_string(bytes, out),
         Value::Base64(bytes) => {
             out.push(b'"');

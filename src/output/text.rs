@@ -3,7 +3,7 @@
 use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
 use super::layout::Layout;
 use super::record::DocumentPath;
-use crate::linker::Link;
+use crate::linker::{Link, lossy};
 
 /// The colours of locations, and their end.
 pub(crate) const PATH: &str = "\x1b[35m";
@@ -94,21 +94,19 @@ fn paint(layout: &Layout, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut
 pub(crate) fn push_line(layout: &Layout, uri: &[u8], out: &mut Vec<u8>) {
     if is_plain(uri) {
         out.extend_from_slice(uri);
+    } else if layout.escape == Escape::LineBreaks {
+        push_on_one_line(lossy(uri).as_bytes(), out);
     } else {
-        match (layout.escape, std::str::from_utf8(uri)) {
-            (Escape::LineBreaks, Err(_)) => {
-                push_on_one_line(String::from_utf8_lossy(uri).as_bytes(), out);
-            }
-            (escape, _) => escape.push(uri, out),
-        }
+        layout.escape.push(uri, out);
     }
     out.push(layout.terminator);
 }
 
 /// Appends bytes, with invalid UTF-8 as U+FFFD.
-pub(crate) fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_lossy(bytes: impl AsRef<[u8]>, out: &mut Vec<u8>) {
+    let bytes = bytes.as_ref();
     if bytes.is_ascii() {
         return out.extend_from_slice(bytes);
     }
-    out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
+    out.extend_from_slice(lossy(bytes).as_bytes());
 }

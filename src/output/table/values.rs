@@ -1,7 +1,7 @@
 //! The values of rows in a column: appended by workers, joined by the writer, and made into an array there.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{BitAnd, Range};
 use std::sync::Arc;
 
 use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
@@ -49,10 +49,9 @@ pub(crate) struct ColumnRows {
     last: Vec<u8>,
 }
 
-/// Returns the first `count` values with room for all of them and a few more, so that memory does not grow in
-/// steps.
+/// Returns the first `count` values with room for half as many more than all, so that memory does not grow in steps.
 fn first<T: Copy>(values: &[T], count: usize) -> Vec<T> {
-    let mut first = Vec::with_capacity((values.len() + values.len() / 4).min(1 << 20));
+    let mut first = Vec::with_capacity((values.len() + values.len() / 2).min(1 << 20));
     first.extend_from_slice(&values[..count]);
     first
 }
@@ -122,18 +121,12 @@ impl ColumnRows {
                 let time = string(value).and_then(microseconds);
                 time.map_or(0, |time| self.push_number(row, time))
             }
-            (ColumnKind::Names, Value::Flags(flags)) => {
-                self.push_list(row, flags.names().map(str::as_bytes))
-            }
-            (ColumnKind::Names, Value::Texts(texts)) => {
-                self.push_list(row, texts.iter().map(String::as_bytes))
-            }
+            (ColumnKind::Names, Value::Flags(flags)) => self.push_list(row, flags.names()),
+            (ColumnKind::Names, Value::Texts(texts)) => self.push_list(row, texts.iter()),
             (ColumnKind::Names, Value::Words(words)) => {
-                self.push_list(row, words.split_terminator(' ').map(str::as_bytes))
+                self.push_list(row, words.split_terminator(' '))
             }
-            (ColumnKind::ByteLists, Value::List(strings)) => {
-                self.push_list(row, strings.iter().copied())
-            }
+            (ColumnKind::ByteLists, Value::List(strings)) => self.push_list(row, strings.iter()),
             (kind, _) if kind.is_shared() => self.push_shared(row, value),
             (_, Value::Null) => 0,
             (kind, _) => text(value, kind).map_or(0, |text| self.push_string(row, &text)),
@@ -179,10 +172,10 @@ impl ColumnRows {
         self.valid.push(string.is_some());
     }
 
-    fn push_list<'s>(&mut self, row: usize, list: impl Iterator<Item = &'s [u8]>) -> usize {
+    fn push_list<S: AsRef<[u8]>>(&mut self, row: usize, list: impl Iterator<Item = S>) -> usize {
         self.fill(row);
         let before = self.bytes.len();
-        list.for_each(|string| self.push_bytes(string));
+        list.for_each(|string| self.push_bytes(string.as_ref()));
         self.lists.push(self.offsets.len() as i32 - 1);
         self.valid.push(true);
         self.bytes.len() - before
@@ -234,7 +227,9 @@ impl ColumnRows {
         self.fill(rows);
         let taken = self.take();
         let (kind, starts) = (taken.kind, taken.starts);
-        let nulls = (taken.valid.contains(&false)).then(|| NullBuffer::from(taken.valid));
+        // Without a branch for each row.
+        let is_full = taken.valid.iter().fold(true, BitAnd::bitand);
+        let nulls = (!is_full).then(|| NullBuffer::from(taken.valid));
         let strings = |nulls| -> Result<ArrayRef, ArrowError> {
             let offsets = OffsetBuffer::new(taken.offsets.into());
             Ok(match kind {
@@ -300,7 +295,6 @@ fn text<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, [u8]>> {
 
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
-        Value::Text(text) => Some(text.as_bytes()),
         Value::Plain(bytes) | Value::Bytes(bytes) | Value::Base64(bytes) => Some(bytes),
         Value::Formed(bytes, _) => Some(bytes),
         _ => None,
