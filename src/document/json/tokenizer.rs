@@ -443,7 +443,10 @@ impl JsonTokenizer {
                 let mut end = WORD.first_outside(left);
                 let word = &left[..end.unwrap_or(left.len())];
                 let is_value = is_value(word) || is_relaxed && is_relaxed_value(word);
-                is_uri = !is_name && !is_value && left.get(word.len()) == Some(&b':');
+                let (colon, after) = (left.get(word.len()), left.get(word.len() + 1));
+                is_uri = !is_name && !is_value && colon == Some(&b':');
+                // A name where a value should be.
+                is_uri &= !after.is_some_and(|&after| URI_END.contains(after));
                 if is_uri {
                     end = URI_END.first_inside(left);
                 }
