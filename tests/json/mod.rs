@@ -468,7 +468,7 @@ fn uris_without_quotes_are_faults_and_strings() {
         references("json", "[1:2, true:false, \"http://example.com/\"]").len(),
         1
     );
-    let twice = r#"{"a": b: "http://example.com/", "c": d:"http://example.com/"}"#;
+    let twice = r#"{"a": b: "http://example.com/", "c": d::"http://example.com/"}"#;
     assert_eq!(references("json", twice), ["http://example.com/"; 2]);
     let escaped = r#"["a", http:\/\/example.com\/, 1]"#;
     assert_eq!(references("json", escaped), ["http://example.com/"]);

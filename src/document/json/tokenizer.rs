@@ -430,7 +430,7 @@ impl JsonTokenizer {
     }
 
     /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names, or strings
-    /// without quotes if a colon follows, as in a URI.
+    /// without quotes if a colon and a slash follow, as in a URI.
     #[inline(always)]
     fn word(&mut self, window: &Window<'_>) -> Option<JsonToken> {
         let (bytes, start) = (window.bytes, self.at);
@@ -443,10 +443,11 @@ impl JsonTokenizer {
                 let mut end = WORD.first_outside(left);
                 let word = &left[..end.unwrap_or(left.len())];
                 let is_value = is_value(word) || is_relaxed && is_relaxed_value(word);
-                let (colon, after) = (left.get(word.len()), left.get(word.len() + 1));
-                is_uri = !is_name && !is_value && colon == Some(&b':');
-                // A name where a value should be.
-                is_uri &= !after.is_some_and(|&after| URI_END.contains(after));
+                let after = &left[word.len()..];
+                is_uri = !is_name && !is_value && !after.is_empty();
+                is_uri &= [&b":/"[..], b":\\/"]
+                    .iter()
+                    .any(|start| after.starts_with(start) || start.starts_with(after));
                 if is_uri {
                     end = URI_END.first_inside(left);
                 }
