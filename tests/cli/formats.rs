@@ -569,6 +569,18 @@ fn utf_32_is_known_by_its_mark() {
 }
 
 #[test]
+fn utf_16_that_begins_with_nul_is_not_utf_32() {
+    let text = "\0<http://example.com/>";
+    for (mark, is_big) in [(b"\xFF\xFE", false), (b"\xFE\xFF", true)] {
+        let tree = Tree::new(&[]);
+        tree.write("a.txt", &wide(text, mark, 2, is_big));
+        for window in ["--window=1", "--window=100"] {
+            tree.run(&[window, "a.txt"]).is(0, "http://example.com/\n");
+        }
+    }
+}
+
+#[test]
 fn a_document_that_its_charset_hides_is_diagnosed() {
     let text = "<meta charset=iso-2022-kr><a href='http://example.com/'>";
     let late = format!("{}{text}", " ".repeat(2000));

@@ -31,14 +31,22 @@ impl Detected {
 
 /// Length of the byte order mark of UTF-32, which the Encoding Standard does not have, and of its code units.
 pub(super) const UTF_32_MARK: usize = 4;
+/// The number of first bytes by which UTF-32 is recognised.
+pub(super) const UTF_32_HEAD: usize = 16;
 
 /// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, and so may hold NUL.
 pub(crate) fn is_wide(head: &[u8]) -> bool {
     head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_utf_32(head)
 }
 
+/// The same bytes are one of UTF-16 before a NUL, or no mark: the first characters have to be in Unicode.
 pub(super) fn is_utf_32(head: &[u8]) -> bool {
-    head.starts_with(b"\xff\xfe\0\0") || head.starts_with(b"\0\0\xfe\xff")
+    let fits = |plane: usize, above: usize| {
+        let mut units = head.chunks_exact(4).take(UTF_32_HEAD / 4);
+        units.all(|unit| unit[above] == 0 && unit[plane] <= 0x10)
+    };
+    head.starts_with(b"\xff\xfe\0\0") && fits(2, 3)
+        || head.starts_with(b"\0\0\xfe\xff") && fits(1, 0)
 }
 
 /// Which documents of a format are converted to UTF-8 before they are scanned.

@@ -5,7 +5,9 @@ use std::io::{self, Cursor, Read};
 use encoding_rs::Encoding;
 
 use super::converter::{Converter, ConverterInput};
-use super::detect::{Conversion, Detected, PRESCAN, Prescan, UTF_32_MARK, converts, detect};
+use super::detect::{
+    Conversion, Detected, PRESCAN, Prescan, UTF_32_HEAD, UTF_32_MARK, converts, detect,
+};
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;
 
@@ -16,8 +18,7 @@ const PIECE: usize = 16 << 10;
 pub(crate) fn head_length(conversion: Conversion, prescan: Option<Prescan>) -> u64 {
     match (conversion, prescan) {
         (Conversion::Never, _) => 0,
-        // A byte order mark.
-        (_, None) => 4,
+        (_, None) => UTF_32_HEAD as u64,
         (_, Some(_)) => PRESCAN as u64,
     }
 }
