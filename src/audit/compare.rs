@@ -478,7 +478,7 @@ pub(crate) fn run(
         let mut suggestion = None;
         if missing.rule == RuleId::ChangedRedirect {
             let text = successor.map(|new| [b"now to ", &*new].concat());
-            draft.cause = text.map(|text| FindingCause::new(CauseKind::Rules, text));
+            draft.cause = text.map(|text| FindingCause::new(CauseKind::Words, text));
         } else {
             suggestion = successor.map(|reference| Suggestion::new(reference, None));
         }

@@ -306,7 +306,7 @@ impl<'a> Evaluator<'a> {
             let found = self.audit.options.results.find(facts.link.target.ok()?)?;
             let copy = ["", "; there is an archived copy"][usize::from(found.copy().is_some())];
             let text = [&found.status, copy].concat();
-            return Some(FindingCause::new(CauseKind::Rules, text));
+            return Some(FindingCause::new(CauseKind::Words, text));
         }
         if self.is_source {
             return None;
@@ -318,7 +318,7 @@ impl<'a> Evaluator<'a> {
         let is_implied = split_fragment(facts.link.reference).1.is_none();
         if is_implied && facts.fragment == FragmentMatch::Missing {
             let name = split_fragment(facts.link.target.ok()?).1?;
-            return Some(FindingCause::new(CauseKind::Rules, name));
+            return Some(FindingCause::new(CauseKind::Words, name));
         }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;

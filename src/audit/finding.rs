@@ -43,8 +43,8 @@ pub(super) enum CauseKind {
     OutOfRepository,
     /// A placeholder of a template.
     Unfilled,
-    /// Rules of a server, in words, or the name of a missing fragment.
-    Rules,
+    /// A description, as of the rules of a server, or the name of a missing fragment.
+    Words,
 }
 
 impl FindingCause<'static> {
@@ -199,7 +199,7 @@ impl<'a> Finding<'a> {
             CauseKind::OutOfRepository => "the reference escapes the repository".to_owned(),
             CauseKind::Unfilled => "the placeholder of a template is unfilled".to_owned(),
             CauseKind::AboveRoot => format!("{message}: the reference escapes the root"),
-            CauseKind::Rules => format!("{message}: {text}"),
+            CauseKind::Words => format!("{message}: {text}"),
         })
     }
 
@@ -352,7 +352,7 @@ packed_fields! {
 }
 
 packed_variants! {
-    CauseKind { Outside, Dangling, AboveRoot, OutOfRepository, Unfilled, Rules }
+    CauseKind { Outside, Dangling, AboveRoot, OutOfRepository, Unfilled, Words }
     Repair { Case, Encoding, Slash, Redirect, Renamed, Moved }
     SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) }
 }

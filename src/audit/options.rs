@@ -82,15 +82,15 @@ pub struct AuditOptions {
     pub(super) baseline: Baseline,
     pub(super) ignore: Vec<IgnoreRule>,
     /// The bound on the cost of searches, in comparisons of two names.
-    #[default(SUGGESTION_ROWS)]
-    pub(super) suggestion_rows: u64,
+    #[default(SUGGESTION_COST)]
+    pub(super) suggestion_cost: u64,
 }
 
 /// Lines of files, in ascending order; `None` for all lines of a file.
 pub(crate) type AddedLines<P> = HashMap<P, Option<Vec<Range<u64>>>>;
 
 /// Takes about a second.
-const SUGGESTION_ROWS: u64 = 1 << 26;
+const SUGGESTION_COST: u64 = 1 << 26;
 
 fn naming() -> FileNaming {
     FileNaming {
@@ -155,7 +155,7 @@ impl AuditOptions {
 
         /// Sets the bound on the cost of searches for suggestions, in comparisons of two names,
         /// besides reading each document once more.
-        suggestion_rows(rows: u64) => suggestion_rows = rows;
+        suggestion_cost(comparisons: u64) => suggestion_cost = comparisons;
 
         /// Sets the names of index files, the preferred one first; by default `index.html` and
         /// `index.htm`.
@@ -382,7 +382,7 @@ impl AuditOptions {
             added: None,
             baseline: Baseline::default(),
             list: ListedLinks::Findings,
-            suggestion_rows: 0,
+            suggestion_cost: 0,
             ..self.clone()
         };
         options.reading.progress = None;

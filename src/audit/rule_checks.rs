@@ -258,6 +258,6 @@ impl ServerSteps {
     }
 
     pub(super) fn cause(&self) -> Option<FindingCause<'static>> {
-        (self.count > 0).then(|| FindingCause::new(CauseKind::Rules, self.text.as_slice()))
+        (self.count > 0).then(|| FindingCause::new(CauseKind::Words, self.text.as_slice()))
     }
 }

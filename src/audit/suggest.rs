@@ -42,15 +42,15 @@ const SHORT: usize = 4;
 /// The names in a path that are replaced at most.
 const MOST_NAMES: usize = 8;
 
-/// In comparisons of two names of up to 63 bytes. Those of 16 sets of bytes, the order of 16 bytes of
-/// names, and one byte of a document cost as much.
+/// In comparisons of two names of up to 63 bytes. To compare 16 sets of bytes, to sort 16 bytes of
+/// names, and to read one byte of a document cost as much.
 pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {
-    /// If too few rows are left, takes all of them and returns false.
-    fn take(&mut self, rows: u64) -> bool {
-        let is_enough = rows <= self.0;
-        self.0 = self.0.saturating_sub(rows);
+    /// If less is left, takes all of it and returns false.
+    fn take(&mut self, cost: u64) -> bool {
+        let is_enough = cost <= self.0;
+        self.0 = self.0.saturating_sub(cost);
         is_enough
     }
 
@@ -99,7 +99,7 @@ fn nearest<'n>(
     found
 }
 
-/// Returns whether some edits of bytes make one name of another.
+/// Returns whether at most `edits` insertions, deletions or replacements of bytes turn one name into the other.
 fn is_within(one: &[u8], other: &[u8], edits: usize) -> bool {
     let common = common_prefix(one, other);
     let (one, other) = (&one[common..], &other[common..]);
@@ -286,7 +286,7 @@ impl ArchiveSink for AnchorCandidates {}
 
 impl<'a> Suggester<'a> {
     pub(super) fn new(audit: &'a Audit, site: &'a Site) -> Self {
-        let rows = audit.options.suggestion_rows;
+        let cost = audit.options.suggestion_cost;
         Suggester {
             audit,
             site,
@@ -297,7 +297,7 @@ impl<'a> Suggester<'a> {
             moved: None,
             files: HashMap::new(),
             names: HashMap::new(),
-            budget: SuggestionBudget(rows.saturating_add(site.collected.summary.bytes)),
+            budget: SuggestionBudget(cost.saturating_add(site.collected.summary.bytes)),
             omitted: 0,
         }
     }

@@ -334,7 +334,7 @@ mod library {
             (summary.unsuggested(), out.matches("did you mean").count()),
             (0, 50)
         );
-        let (summary, out) = findings(&tree, AuditOptions::default().suggestion_rows(0));
+        let (summary, out) = findings(&tree, AuditOptions::default().suggestion_cost(0));
         let found = out.matches("did you mean").count() as u64;
         assert!(found < 50 && summary.unsuggested() == 50 - found, "{out}");
         assert_eq!(out.lines().count(), 50);

@@ -111,13 +111,13 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
         ),
         ("site/notes/page.rst", ":ref:`not in a tree`\n"),
     ];
-    let told = |files: &[(&str, &str)], path: &str| -> Vec<String> {
+    let reported = |files: &[(&str, &str)], path: &str| -> Vec<String> {
         let found = findings(files, path);
-        let told = found.iter().filter_map(|line| {
+        let lines = found.iter().filter_map(|line| {
             let (place, rest) = line.split_once(": warning[undefined-reference]: ")?;
             Some(format!("{place} {rest}"))
         });
-        told.collect()
+        lines.collect()
     };
     let expected = [
         "site/docs/guide/page.rst:10:34 no such",
@@ -126,13 +126,13 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
         "site/docs/other.rst:3:13 outside",
     ];
     let short = |line: &str| line.split(" (").next().unwrap_or_default().to_owned();
-    let found: Vec<String> = told(&files, "site")
+    let found: Vec<String> = reported(&files, "site")
         .iter()
         .map(|line| short(line))
         .collect();
     assert_eq!(found, expected);
-    assert_eq!(told(&files, "site/docs").len(), 4);
-    assert!(told(&files, "site/docs/guide").is_empty());
+    assert_eq!(reported(&files, "site/docs").len(), 4);
+    assert!(reported(&files, "site/docs/guide").is_empty());
     // Text that is not read as markup may have labels, of the tree that includes it.
     let open = [
         ("site/other/conf.py", ""),
@@ -142,7 +142,7 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
         ),
         ("site/other/labels.txt", ".. _x:\n"),
     ];
-    assert_eq!(told(&[&files[..], &open].concat(), "site").len(), 4);
+    assert_eq!(reported(&[&files[..], &open].concat(), "site").len(), 4);
     // Labels may come from elsewhere.
     let mut files = files;
     files[0].1 = "extensions = ['sphinx.ext.intersphinx']\n";

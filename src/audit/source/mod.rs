@@ -192,7 +192,7 @@ impl Sources {
         place.is_some_and(|(found, _)| found.directory.starts_with(&with_slash(path)))
     }
 
-    /// Returns whether a site would make something else of a file that moves, or nothing.
+    /// Returns whether a site would publish a file differently after a move, or not at all.
     pub(super) fn alters(&self, old: &[u8], new: &[u8]) -> bool {
         self.place(old).is_some_and(|(found, root)| {
             let PageList { file, key, .. } = &found.site.listed;

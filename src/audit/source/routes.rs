@@ -82,7 +82,7 @@ impl Routes {
         self.urls.entry(normal(url).into()).or_insert(target);
     }
 
-    /// Returns whether the site makes the same kinds of something of files at or below a path, and at their new places.
+    /// Returns whether each file at or below a path keeps its kind of route at its new place.
     pub(super) fn stay(&self, old: &[u8], new: &[u8], root: &Folder, rules: &Rules) -> bool {
         self.files.iter().all(|(text, own)| {
             let moved = below(text, old).map(|rest| [new, rest].concat());

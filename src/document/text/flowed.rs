@@ -226,7 +226,7 @@ struct Enriched {
     parameter: bool,
 }
 
-/// A bracket, a command in brackets (RFC 1896 allows names of 60 bytes), or two brackets, which are one that is text.
+/// A bracket, a command in brackets (RFC 1896 allows names of 60 bytes), or two brackets, which mean one.
 static MARK: Pattern = Pattern::new(r"<(?:<|[^>]{0,60}>)?");
 /// The longest command, in bytes.
 const MAX_COMMAND: usize = 62;

@@ -4,6 +4,8 @@
 mod diff;
 // Moves of files and folders.
 mod moves;
+// Moves in random trees, there and back.
+mod random_moves;
 // Moves that are refused.
 mod refusals;
 // The addresses of a tree.
