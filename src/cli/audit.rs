@@ -291,7 +291,7 @@ pub(super) fn options_with(
     options = (options.entries(&check.entry)?)
         .server(check.server)?
         .detect_sources(detects_sources)
-        .fragments(check.fragments == "on")
+        .fragments(check.fragments)
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)

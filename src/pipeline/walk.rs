@@ -375,7 +375,8 @@ impl WalkOptions {
         move |directory| {
             let names = IGNORE_FILES.iter().filter(|_| is_read);
             let paths = names.map(|name| directory.join(name));
-            let mut paths = paths.chain(linked(directory).into_iter().filter(|_| is_read));
+            let linked = is_read.then(|| linked(directory));
+            let mut paths = paths.chain(linked.into_iter().flatten());
             let Some(path) = paths.find(|path| is_special(path)) else {
                 return true;
             };

@@ -272,8 +272,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub sources: Option<PathBuf>,
     /// Whether fragments must name something
-    #[arg(long, value_name = "WHETHER", default_value = "on", value_parser = ["on", "off"])]
-    pub fragments: String,
+    #[arg(long, value_name = "WHETHER", default_value = "on", action = ArgAction::Set)]
+    #[arg(value_parser = PossibleValuesParser::new(["on", "off"]).map(|text| text == "on"))]
+    pub fragments: bool,
     /// Treat http and https as different
     #[arg(long)]
     pub strict_scheme: bool,
