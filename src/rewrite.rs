@@ -15,7 +15,8 @@ use crate::uri::{Reference, scheme_length};
 /// Returns the bytes to put in the place of a link's [`document_span`](Link::document_span), so that another
 /// reference is read there: with the escapes of the link's [`quoting`](Link::quoting).
 ///
-/// Characters beyond ASCII are escaped too: the bytes suit documents in any charset that contains ASCII.
+/// Characters beyond ASCII are escaped too, but for names of files in markup, which is in UTF-8: the bytes suit
+/// documents in any charset that contains ASCII.
 ///
 /// ```
 /// use uriscan::rewrite::replacement;
@@ -56,7 +57,8 @@ pub(crate) fn replacement_of(
     let length = link.span.end - link.span.start;
     let is_verbatim = length == link.reference.len() as u64 * unit;
     // Where escapes are not known, the bytes are the reference itself, but for line breaks.
-    let is_altered = inner == Escapes::Plain && unit > 0 && !is_verbatim;
+    let is_unescaped = matches!(inner, Escapes::Plain | Escapes::Name);
+    let is_altered = is_unescaped && unit > 0 && !is_verbatim;
     if is_altered && !link.flags.contains(Flags::WRAPPED)
         // An empty value has a place between quotes alone.
         || length == 0 && inner != Escapes::Html
@@ -86,7 +88,7 @@ pub(crate) fn replacement_of(
         Some(Escapes::Utf16Le) => u16::to_le_bytes,
         Some(Escapes::Utf16Be) => u16::to_be_bytes,
         // The charset of the document may be any that contains ASCII.
-        _ if !written.is_ascii() => return Err(RewriteError::Form),
+        _ if !written.is_ascii() && inner != Escapes::Name => return Err(RewriteError::Form),
         _ => return Ok(written.into_bytes()),
     };
     Ok(written.encode_utf16().flat_map(bytes_of).collect())
@@ -184,19 +186,22 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
     // Besides letters, digits and these: characters that need no escape.
     let plain = match escapes {
         Escapes::Plain => "_",
+        Escapes::Name => "_~!$,;()=&'",
         Escapes::Item => "_~!$*;()[]|^=&",
         Escapes::Html | Escapes::Xml => " _~!$*,;()[]{}|^=\\",
         Escapes::HtmlUnquoted => "_~!$*,;()[]{}|^\\",
         Escapes::Json => " _~!$*,;()[]{}|^=&'",
         Escapes::Css => "_~!$*,;[]{}|^=&",
         Escapes::Markdown => "_~!,;=",
-        Escapes::CrossReference => "_!;=&",
+        Escapes::CrossReference => "_!;=&$()",
         Escapes::Encoded => return Err(RewriteError::Place),
         Escapes::Utf16Le | Escapes::Utf16Be => "",
     };
     let is_plain = matches!(escapes, Escapes::Utf16Le | Escapes::Utf16Be)
         || character.is_ascii_alphanumeric()
-        || escapes == Escapes::Plain && !character.is_ascii() && character.is_alphanumeric()
+        || matches!(escapes, Escapes::Plain | Escapes::Name)
+            && !character.is_ascii()
+            && character.is_alphanumeric()
         || "-./:?#%+@".contains(character)
         || plain.contains(character);
     match escapes {

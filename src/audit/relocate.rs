@@ -13,7 +13,7 @@ use super::ignored::first_lost;
 use super::location::Audit;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
-use super::rewrite::{decode_unicode, is_unclear, relative, steps_above};
+use super::rewrite::{decode_unicode, is_unclear, push_encoded, relative, steps_above};
 use super::source::paths::below;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
@@ -63,12 +63,18 @@ impl Relocation {
     }
 }
 
-/// Returns whether references of an element are names of files, and not URIs.
-fn names_file(document: &[u8], element: Option<&str>) -> bool {
-    match Format::of_path(document).map(|format| format.name) {
-        Some("org") => true,
-        Some("rst") => !matches!(element, Some("image" | "figure" | "reference" | "target")),
-        _ => false,
+/// Returns the characters that URIs in a document may have to percent-encode; `None` for an element whose
+/// references are names of files.
+fn encoded(document: &[u8], element: Option<&str>) -> Option<&'static [u8]> {
+    match (Format::of_path(document)?.name, element) {
+        ("org", _) | ("adoc", Some("include")) => None,
+        ("adoc", Some("xref")) => Some(b""),
+        ("adoc", _) | ("rst", Some("image" | "figure" | "reference" | "target")) => {
+            Some(b"~!$&'()*,;=@")
+        }
+        ("rst", _) => None,
+        ("markdown", _) => Some(b"()"),
+        _ => Some(b""),
     }
 }
 
@@ -82,6 +88,8 @@ struct WrittenForm {
     /// Left out at the end of the path.
     extension: &'static str,
     rules: Rules,
+    /// The characters that the document could not hold, or not without escapes.
+    encoded: &'static [u8],
     /// The number of `../` at the start that the shortest reference lacks.
     extra_steps: usize,
 }
@@ -110,6 +118,25 @@ fn with_scheme_of(reference: &[u8], uri: &[u8]) -> Vec<u8> {
     [&reference[..end(reference)], &uri[end(uri)..]].concat()
 }
 
+/// Returns a path, or a URI, in which the names that another one has are written as there, and some characters
+/// of other names are percent-encoded, but not those beyond ASCII if the other one has some.
+fn in_form_of(written: &[u8], new: &[u8], encoded: &[u8]) -> Vec<u8> {
+    let decoded = (!written.is_ascii()).then(|| decode_unicode(new));
+    let new = decoded.as_deref().unwrap_or(new);
+    let old: Vec<&[u8]> = written.rsplit(|&byte| byte == b'/').collect();
+    let mut names = Vec::new();
+    for (index, name) in new.rsplit(|&byte| byte == b'/').enumerate() {
+        let is_same = |old: &&&[u8]| percent_decode(old).eq(percent_decode(name));
+        // A name in the same place is the first choice.
+        let kept = old.iter().skip(index).chain(&old).find(is_same);
+        let is_encoded = |byte| kept.is_none() && encoded.contains(&byte);
+        names.push(Vec::new());
+        push_encoded(kept.unwrap_or(&name), is_encoded, &mut names[index]);
+    }
+    names.reverse();
+    names.join(&b'/')
+}
+
 impl WrittenForm {
     /// Returns the form in which a reference of a document resolves to the target.
     fn of(
@@ -119,7 +146,8 @@ impl WrittenForm {
         reaches: impl Fn(Vec<u8>) -> bool,
     ) -> Option<Self> {
         let has_scheme = Reference::split(link.reference).scheme.is_some();
-        let is_name = !has_scheme && names_file(document, link.element);
+        let encoded = encoded(document, link.element);
+        let is_name = !has_scheme && encoded.is_none();
         let ends = [(false, ""), (true, ""), (true, ".rst"), (true, ".adoc")];
         let forms = [false, true].into_iter().flat_map(|is_of_tree| {
             ends.into_iter().flat_map(move |(is_decoded, extension)| {
@@ -128,6 +156,7 @@ impl WrittenForm {
                     is_decoded,
                     extension,
                     rules,
+                    encoded: encoded.unwrap_or_default(),
                     extra_steps: 0,
                 })
             })
@@ -179,8 +208,6 @@ impl WrittenForm {
         }
         if self.is_decoded {
             new = percent_decode(&new).collect();
-        } else if !reference.is_ascii() {
-            new = decode_unicode(&new);
         } else if written.contains(&b' ') {
             new = String::from_utf8_lossy(&new).replace("%20", " ").into();
         }
@@ -190,16 +217,7 @@ impl WrittenForm {
             let bare = new.strip_suffix(b"/").filter(|bare| is_dots(bare));
             new.truncate(bare.unwrap_or(&new).len());
         }
-        // Names that stay keep their form.
-        let mut names: Vec<&[u8]> = new.split(|&byte| byte == b'/').collect();
-        let old = written.rsplit(|&byte| byte == b'/');
-        for (name, old) in names.iter_mut().rev().zip(old) {
-            if !percent_decode(name).eq(percent_decode(old)) {
-                break;
-            }
-            *name = old;
-        }
-        Some([&names.join(&b'/'), suffix].concat())
+        Some([&in_form_of(written, &new, self.encoded), suffix].concat())
     }
 }
 
@@ -344,7 +362,7 @@ impl Mover<'_> {
     /// Returns the new reference of a link, which may be the same.
     fn changed(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> Changed {
         let (Ok(target), Some(base)) = (link.target, link.base) else {
-            return self.absolute(link, location);
+            return self.absolute(document, link, location);
         };
         let Ok(expected) = self.checker.expected(split_path(target).0) else {
             return Ok(None);
@@ -430,24 +448,24 @@ impl Mover<'_> {
     }
 
     /// For a link without a base.
-    fn absolute(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
-        let Ok(target) = link.target else {
-            return self.on_forge(link, location);
-        };
-        let (bare, suffix) = split_path(target);
+    fn absolute(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> Changed {
+        let bare = split_path(link.target.unwrap_or_default()).0;
         let Ok(expected) = self.checker.expected(bare) else {
-            return self.on_forge(link, location);
+            return self.on_forge(document, link, location);
         };
         let path = self.target(&expected.path, location)?;
         if path == expected.path {
             return Ok(None);
         }
         let uri = self.checker.uri_beside(bare, &path).ok_or(LEAVES_ROOT)?;
-        Ok(Some([&with_scheme_of(bare, &uri), suffix].concat()))
+        let (written, suffix) = split_path(link.reference);
+        let encoded = encoded(document, link.element).unwrap_or_default();
+        let new = in_form_of(written, &with_scheme_of(bare, &uri), encoded);
+        Ok(Some([&new, suffix].concat()))
     }
 
     /// For a URL outside the mounts, which may be a file's on its forge.
-    fn on_forge(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
+    fn on_forge(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> Changed {
         let (bare, suffix) = split_path(link.reference);
         let mut repositories = self.audit.repositories.iter();
         let found = repositories.find_map(|own| Some((&own.root, own.path(bare)??)));
@@ -463,10 +481,8 @@ impl Mover<'_> {
         let start = memchr::memrchr_iter(b'/', bare).nth(names);
         let mut uri = bare[..start.map_or(0, |at| at + 1)].to_vec();
         push_path(below, &mut uri);
-        if !bare.is_ascii() {
-            uri = decode_unicode(&uri);
-        }
-        Ok(Some([&uri, suffix].concat()))
+        let encoded = encoded(document, link.element).unwrap_or_default();
+        Ok(Some([&in_form_of(bare, &uri, encoded), suffix].concat()))
     }
 
     /// Returns the path of a target after the move.

@@ -146,6 +146,8 @@ displayed_by_name!(Context);
 pub enum Escapes {
     /// None that is known: only characters that no format escapes can be written.
     Plain,
+    /// The name of a file in markup: no escapes, and none of the characters that end it.
+    Name,
     /// An item of a list, or a string of a script: no escapes, and no white space, commas or quotes.
     Item,
     /// Character references of HTML, in quotes or in text.

@@ -12,7 +12,7 @@ use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{BlockReader, BlockResults, Line, columns, lines, text_references};
 use crate::document::diagnostic;
-use crate::document::events::{BaseSelector, FoundReference, NameRange};
+use crate::document::events::{BaseSelector, Escapes, FoundReference, NameRange, Quoting};
 use crate::document::flags::Flags;
 use crate::document::options::TextOptions;
 use crate::document::source_text::DecodedText;
@@ -346,7 +346,8 @@ impl AdocReader {
         let target = line.part(line.start + START..line.start + START + length);
         let text = replaced(&[target], &self.attributes);
         let whole = 0..text.bytes.len();
-        let found = self.results.target(&text, whole, "include");
+        let mut found = self.results.target(&text, whole, "include");
+        found.quoting = Quoting::of(Escapes::Name);
         self.results.file(found);
     }
 

@@ -5,7 +5,7 @@ use super::boundary::{explicit_title, unescape};
 use crate::bytes::class::run_end;
 use crate::document::blocks::Line;
 use crate::document::docutils::{make_id, normal_name};
-use crate::document::events::{BaseSelector, FoundReference, RemarkKind};
+use crate::document::events::{BaseSelector, Escapes, FoundReference, Quoting, RemarkKind};
 use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
@@ -28,6 +28,7 @@ impl BodyReader {
         // A path is not a URI, and an image may be one.
         if !matches!(element, "image" | "figure") && !path.contains(&b':') {
             found.resolves_as = self.results.store_path(resolved).or(found.resolves_as);
+            found.quoting = Quoting::of(Escapes::Name);
         }
         self.results.reference(found);
     }
@@ -44,6 +45,7 @@ impl BodyReader {
         let found = FoundReference {
             resolves_as: Some(self.results.store(&file)),
             base,
+            quoting: Quoting::of(Escapes::Name),
             ..self.results.element(range, name, element)
         };
         self.results.reference(found);

@@ -258,6 +258,65 @@ fn names_with_underscores_are_written_in_markup() {
 }
 
 #[test]
+fn names_with_punctuation_are_written_in_markup() {
+    let old = [
+        (
+            "x.rst",
+            ".. image:: t.png\n\n.. include:: t.txt\n\n:download:`x <t.txt>` `x <t.txt>`_ :doc:`t`\n\n.. _x: t.txt\n",
+        ),
+        (
+            "x.adoc",
+            "image::t.png[]\n\nlink:t.txt[x] link:++t.txt++[x] xref:t.adoc[]\n\ninclude::t.txt[]\n",
+        ),
+        ("t.png", ""),
+        ("t.txt", ""),
+        ("t.rst", ""),
+        ("t.adoc", ""),
+    ];
+    let tree = Tree::new(&old);
+    let run = |paths: [&str; 2]| {
+        let ran = tree.run(&[&["mv", "--write", "--root", "."][..], &paths].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    for (name, uri) in [
+        ("a~b", "a%7Eb"),
+        ("a'b", "a%27b"),
+        ("a&b,(c)", "a%26b%2C%28c%29"),
+        ("\u{e9}", "%C3%A9"),
+    ] {
+        for extension in [".png", ".txt", ".rst"] {
+            let [old, new] = ["t", name].map(|name| format!("{name}{extension}"));
+            run([&old, &new]);
+        }
+        assert_eq!(
+            read(&tree, "x.rst"),
+            format!(
+                ".. image:: {uri}.png\n\n.. include:: {name}.txt\n\n:download:`x <{name}.txt>` `x <{uri}.txt>`_ :doc:`{name}`\n\n.. _x: {uri}.txt\n"
+            )
+        );
+        assert_eq!(
+            read(&tree, "x.adoc"),
+            format!(
+                "image::{uri}.png[]\n\nlink:{uri}.txt[x] link:++{uri}.txt++[x] xref:t.adoc[]\n\ninclude::{name}.txt[]\n"
+            )
+        );
+        for extension in [".png", ".txt", ".rst"] {
+            let [old, new] = ["t", name].map(|name| format!("{name}{extension}"));
+            run([&new, &old]);
+        }
+        assert_eq!(
+            read(&tree, "x.rst") + &read(&tree, "x.adoc"),
+            [old[0].1, old[1].1].concat()
+        );
+    }
+    run(["t.adoc", "a&b(c).adoc"]);
+    assert!(read(&tree, "x.adoc").contains("xref:a&b(c).adoc[]"));
+    // The typographic apostrophe would be another name.
+    let ran = tree.run(&["mv", "--root", ".", "a&b(c).adoc", "a'b.adoc"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+}
+
+#[test]
 fn dots_at_the_end_of_a_reference_stay_without_a_slash() {
     let tree = Tree::new(&[
         ("d/a.md", "[x](.) [y](..) [z](./) [w](../)\n"),
@@ -815,6 +874,32 @@ fn steps_up_and_blanks_around_a_reference_stay() {
         let ran = tree.run(&["mv", "--write", "--root", ".", new, old]);
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert_eq!(contents(tree.path()), before, "{old} {new}");
+    }
+}
+
+#[test]
+fn names_keep_their_percent_encoding_there_and_back() {
+    let page = "[x](./%64/b%28c%29/x.md) [y](/%64/b%28c%29/x.md) [z](https://example.com/%64/b%28c%29/x.md)\n";
+    let tree = Tree::new(&[("a.md", page), ("d/b(c)/x.md", "")]);
+    for new in ["d/b(c)/y/x.md", "d/b(c)/v/u(z).md"] {
+        for (old, new, file) in [
+            ("d/b(c)/x.md", new, new),
+            (new, "d/b(c)/x.md", "d/b(c)/x.md"),
+        ] {
+            let ran = tree.run(&[
+                "mv",
+                "--write",
+                "--root",
+                ".=https://example.com/",
+                old,
+                new,
+            ]);
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let name = file["d/b(c)/".len()..]
+                .replace('(', "%28")
+                .replace(')', "%29");
+            assert_eq!(read(&tree, "a.md"), page.replace("x.md", &name));
+        }
     }
 }
 
