@@ -289,50 +289,37 @@ pub(super) fn read(name: &str, text: &str) -> Option<Setting> {
     }
 }
 
-/// The metadata at the start of a page.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum FrontMatter {
-    Absent,
-    Values(Setting),
-    /// It does not parse, or nothing closes it.
-    Broken,
-}
-
-impl FrontMatter {
-    /// Returns the values, `Null` without any; `None` if they do not parse.
-    pub(super) fn into_values(self) -> Option<Setting> {
-        match self {
-            FrontMatter::Broken => None,
-            FrontMatter::Absent => Some(Setting::Null),
-            FrontMatter::Values(values) => Some(values),
+/// Reads the metadata at the start of a page: YAML after `---`, TOML after `+++`, or JSON. `Null` without any; `None` if
+/// it does not parse, or nothing closes it.
+pub(super) fn front_matter(text: &[u8]) -> Option<Setting> {
+    let text = &text[..text.len().min(MAX_FRONT_MATTER)];
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let fenced = FENCED.captures(text);
+    let own = |group| {
+        let own = fenced.as_ref()?.get(group)?.as_bytes();
+        Some(String::from_utf8_lossy(own))
+    };
+    let values = match text {
+        [b'{', b'{', ..] => return Some(Setting::Null),
+        [b'{', ..] => {
+            let mut values = serde_json::Deserializer::from_slice(text).into_iter();
+            values.next()?.ok().map(setting)
         }
-    }
-
-    /// Reads the start of a page: YAML after `---`, TOML after `+++`, or JSON.
-    pub(super) fn of(text: &[u8]) -> FrontMatter {
-        let text = &text[..text.len().min(MAX_FRONT_MATTER)];
-        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        let fenced = FENCED.captures(text);
-        let own = |group| {
-            let own = fenced.as_ref()?.get(group)?.as_bytes();
-            Some(String::from_utf8_lossy(own))
-        };
-        let values = match text {
-            [b'{', b'{', ..] => return FrontMatter::Absent,
-            [b'{', ..] => {
-                let mut values = serde_json::Deserializer::from_slice(text).into_iter();
-                values.next().and_then(Result::ok).map(setting)
-            }
-            // Without an end it is a thematic break.
-            _ if fenced.is_none() && text.len() < MAX_FRONT_MATTER => return FrontMatter::Absent,
-            _ if !FENCE.is_match(text) => return FrontMatter::Absent,
-            _ => match (own(1), own(2)) {
-                (Some(own), _) => yaml(&own),
-                (None, own) => own.and_then(|own| toml(&own)),
-            },
-        };
-        values.map_or(FrontMatter::Broken, FrontMatter::Values)
-    }
+        // Without an end it is a thematic break.
+        _ if fenced.is_none() && text.len() < MAX_FRONT_MATTER => return Some(Setting::Null),
+        _ if !FENCE.is_match(text) => return Some(Setting::Null),
+        _ => match (own(1), own(2)) {
+            (Some(own), _) => yaml(&own),
+            (None, own) => own.and_then(|own| toml(&own)),
+        },
+    };
+    values.map(|values| {
+        if values == Setting::Null {
+            Setting::empty()
+        } else {
+            values
+        }
+    })
 }
 
 static FENCE: Pattern = Pattern::new(r"^(?:---|\+\+\+)[ \t\x0C\r]*(?:\n|$)");

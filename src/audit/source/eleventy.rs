@@ -44,15 +44,11 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let output = name("dir.output", "setOutputDirectory(", "_site");
     let own = all("setTemplateFormats(").last();
     let own = own.or_else(|| values.get("templateFormats").cloned());
-    let own = own.map(|own| own.strings("").join(","));
-    let own = own.filter(|names| !names.is_empty());
-    let split = |names: &str| {
-        names
-            .split(',')
-            .map(|name| name.trim().to_owned())
-            .collect()
-    };
-    let mut formats: Vec<String> = split(own.as_deref().unwrap_or(LANGUAGES));
+    let own = own
+        .map(|own| own.strings("").join(","))
+        .filter(|names| !names.is_empty());
+    let names = own.as_deref().unwrap_or(LANGUAGES).split(',');
+    let mut formats: Vec<_> = names.map(|name| name.trim().to_owned()).collect();
     let added = all("addTemplateFormats(");
     formats.extend(added.filter_map(|value| Some(value.as_text()?.to_owned())));
     let mut ignored = vec!["node_modules/".to_owned()];

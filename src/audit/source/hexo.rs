@@ -14,9 +14,8 @@ struct Hexo {
 }
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
+    directory.require(directory.depends_on("hexo"))?;
     let package = directory.values("package.json").unwrap_or(Setting::Null);
-    let is_hexo = package.has("hexo") || directory.depends_on("hexo");
-    directory.require(is_hexo)?;
     let values = directory.values("_config.yml").unwrap_or_default();
     let name = |key: &str, usual: &str| values.text_or(key, usual);
     let source = directory.folder(name("source_dir", "source")?);
@@ -66,7 +65,7 @@ impl Hexo {
     /// Returns the route of the post of a file, which is below the directory of posts.
     fn post(&self, path: &[u8], text: &[u8]) -> Route {
         let below = path.strip_prefix(self.posts.as_slice()).unwrap_or(path);
-        let Some(values) = front_matter(text).into_values() else {
+        let Some(values) = front_matter(text) else {
             return Route::Computed;
         };
         if !is_published(&values) {

@@ -19,18 +19,17 @@ fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
         let mut names = ends.iter().map(|end| format!("{stem}.{end}"));
         names.find_map(|name| directory.values(&name))
     };
-    let mut all = first("hugo", &["toml", "yaml", "yml", "json"]);
+    const ENDS: [&str; 4] = ["toml", "yaml", "yml", "json"];
+    let mut all = first("hugo", &ENDS);
     // The files of the directory add to it.
     for stem in "hugo config module languages permalinks markup taxonomies".split(' ') {
-        for end in ["toml", "yaml", "yml", "json"] {
-            let name = format!("config/_default/{stem}.{end}");
-            let Some(values) = directory.values(&name) else {
-                continue;
-            };
-            all.get_or_insert_with(Setting::empty).inherit(match stem {
-                "hugo" | "config" => values,
-                stem => values.into_member(stem),
-            });
+        let values = first(&format!("config/_default/{stem}"), &ENDS);
+        let values = values.map(|values| match stem {
+            "hugo" | "config" => values,
+            stem => values.into_member(stem),
+        });
+        if let Some(values) = values {
+            all.get_or_insert_with(Setting::empty).inherit(values);
         }
     }
     all.or_else(|| {

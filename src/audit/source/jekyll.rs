@@ -21,8 +21,6 @@ const EXCLUDED: &str = "Gemfile Gemfile.lock gemfiles node_modules \
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let values = directory.configuration(["_config.yml", "_config.yaml"])?;
-    let package = directory.values("package.json").unwrap_or(Setting::Null);
-    let is_hexo = package.has("hexo") || directory.depends_on("hexo");
     let gems = directory.read("Gemfile");
     let has_gem = |name: &str| gems.as_ref().is_some_and(|text| text.contains(name));
     let mut folders = ["_posts", "_layouts", "_includes"].iter();
@@ -30,7 +28,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         || folders.any(|name| directory.has(name))
         || has_gem("jekyll")
         || has_gem("github-pages");
-    directory.require(is_jekyll && !is_hexo)?;
+    directory.require(is_jekyll && !directory.depends_on("hexo"))?;
     let has_plugin = |name: &str| {
         let mut plugins = values.texts("plugins").chain(values.texts("gems"));
         plugins.any(|plugin| plugin == name) || has_gem(name)
@@ -235,11 +233,13 @@ impl SiteRules for Jekyll {
         };
         let mut texts = "html htm xml txt css scss sass coffee".split(' ');
         let is_text = is_markdown || texts.any(|known| known == written);
-        let (front, has_own) = match is_text.then(|| front_matter(file.text)) {
-            Some(FrontMatter::Values(values)) => (values, true),
-            Some(FrontMatter::Broken) => return file.unparsed(),
-            _ => (Setting::Null, false),
+        let Some(front) = is_text
+            .then(|| file.values())
+            .unwrap_or(Some(Setting::Null))
+        else {
+            return file.unparsed();
         };
+        let has_own = front != Setting::Null;
         let copy = match kind {
             "pages" => [b"/", file.below].concat(),
             label => format!("/{label}/{path}").into_bytes(),

@@ -115,28 +115,26 @@ fn urls(address: &str, branch: Option<&str>) -> Option<Regex> {
     Regex::new(&format!("(?s-u)^https?://(?:{raw}{shown})(?:{path})?")).ok()
 }
 
+/// Manifests, and the places of the URL of the repository in them.
+const DECLARED: [(&str, &str); 3] = [
+    ("package.json", "repository,repository.url"),
+    (
+        "Cargo.toml",
+        "package.repository,workspace.package.repository",
+    ),
+    (
+        "pyproject.toml",
+        "tool.poetry.repository,project.urls.repository,project.urls.source,project.urls.source code,project.urls.github,project.urls.code",
+    ),
+];
+
 /// Returns the URL of the repository that a manifest declares.
 fn declared(root: &[u8]) -> Option<String> {
-    let values = |name: &str| config::read(name, &text(root, name)?);
-    let value = |name: &str, path: &str| Some(values(name)?.text(path)?.to_owned());
-    let of_package = value("package.json", "repository");
-    let of_package = of_package.or_else(|| value("package.json", "repository.url"));
-    let of_project = || {
-        let project = values("pyproject.toml")?;
-        let mut urls = project.entries("project.urls").iter();
-        urls.find_map(|(key, url)| {
-            let names = ["repository", "source", "source code", "github", "code"];
-            let is_own = names.contains(&&*key.to_lowercase());
-            url.as_text().filter(|_| is_own).map(str::to_owned)
-        })
-    };
-    let others = [
-        ("Cargo.toml", "package.repository"),
-        ("Cargo.toml", "workspace.package.repository"),
-        ("pyproject.toml", "tool.poetry.repository"),
-    ];
-    let of_other = || others.iter().find_map(|(name, path)| value(name, path));
-    of_package.or_else(of_other).or_else(of_project)
+    DECLARED.iter().find_map(|(name, paths)| {
+        let values = config::read(name, &text(root, name)?)?;
+        let url = paths.split(',').find_map(|path| values.text(path))?;
+        Some(url.to_owned())
+    })
 }
 
 /// Returns the host and the path of a repository with a slash at the end, in lower case.

@@ -5,7 +5,7 @@ use foldhash::HashSet;
 pub(super) use ignore::gitignore::Gitignore;
 use ignore::gitignore::GitignoreBuilder;
 
-pub(super) use super::config::{self, FrontMatter, Setting};
+pub(super) use super::config::{self, Setting};
 pub(super) use super::paths::*;
 pub(super) use crate::audit::disk::start_of;
 use crate::audit::disk::{DiskTree, Listing};
@@ -293,12 +293,15 @@ impl SiteDirectory<'_> {
         (is_of_kind || self.is_given).then_some(())
     }
 
-    /// Returns whether the package of JavaScript here needs one of those whose names have blanks between them.
+    /// Returns whether the package of JavaScript here needs one of those whose names have blanks between them, or has
+    /// its settings.
     pub(super) fn depends_on(&self, names: &str) -> bool {
         let package = self.values("package.json").unwrap_or(Setting::Null);
         let lists = ["dependencies", "devDependencies"];
-        let mut needed = lists.iter().flat_map(|list| package.keys(list));
-        needed.any(|needed| names.split(' ').any(|name| name == needed))
+        let needed = lists.iter().flat_map(|list| package.keys(list));
+        needed
+            .chain(package.keys(""))
+            .any(|needed| names.split(' ').any(|name| name == needed))
     }
 
     pub(super) fn below(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
@@ -371,7 +374,7 @@ impl ContentFile<'_> {
 
     /// Returns the values of the front matter, `Null` without any; `None` if they do not parse.
     pub(super) fn values(&self) -> Option<Setting> {
-        front_matter(self.text).into_values()
+        front_matter(self.text)
     }
 
     /// Returns the route of a file whose path has parameters in brackets.
@@ -615,9 +618,9 @@ pub(super) fn text_of(path: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// Reads the front matter of a file.
-pub(super) fn front_matter(path: &[u8]) -> FrontMatter {
-    start_of(path, 64 << 10).map_or(FrontMatter::Absent, |text| FrontMatter::of(&text))
+/// Returns the values of the front matter of a file, `Null` without any; `None` if they do not parse.
+pub(super) fn front_matter(path: &[u8]) -> Option<Setting> {
+    start_of(path, 64 << 10).map_or(Some(Setting::Null), |text| config::front_matter(&text))
 }
 
 /// Returns the files below a directory and the wanted ones in it, in one order.

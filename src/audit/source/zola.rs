@@ -108,9 +108,7 @@ impl Zola {
             for name in names {
                 let file = [root, directory, name.as_bytes(), b".md"].concat();
                 if path_of(&file).is_file() {
-                    let FrontMatter::Values(values) = front_matter(&file) else {
-                        return None;
-                    };
+                    let values = front_matter(&file).filter(|values| *values != Setting::Null)?;
                     let url = self.url(directory, name, &values);
                     return Some([&url, &below[directory.len()..]].concat());
                 }
@@ -131,8 +129,8 @@ impl SiteRules for Zola {
             let url = self.of_asset(file);
             return url.map_or(Route::LeftOut, Route::CopiedTo);
         }
-        let front = front_matter(file.text);
-        let (Ok(stem), FrontMatter::Values(values)) = (str::from_utf8(name), front) else {
+        let front = file.values().filter(|values| *values != Setting::Null);
+        let (Ok(stem), Some(values)) = (str::from_utf8(name), front) else {
             return Route::Computed;
         };
         let is_index = stem.starts_with("index") || stem.starts_with("_index");

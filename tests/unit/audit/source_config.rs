@@ -1,4 +1,4 @@
-use super::{FrontMatter, Setting, javascript, values_after, yaml};
+use super::{Setting, front_matter, javascript, values_after, yaml};
 
 fn text(value: &Setting, path: &str) -> Option<String> {
     value.text(path).map(str::to_owned)
@@ -102,19 +102,17 @@ fn modules_of_any_text_are_read_without_a_panic() {
 
 #[test]
 fn front_matter_is_yaml_toml_or_json() {
-    let title = |text: &str| match FrontMatter::of(text.as_bytes()) {
-        FrontMatter::Values(values) => values.text("title").map(str::to_owned),
-        _ => None,
-    };
+    let title = |text: &str| Some(front_matter(text.as_bytes())?.text("title")?.to_owned());
     assert_eq!(title("---\ntitle: A\n---\nx").as_deref(), Some("A"));
     assert_eq!(
         title("\u{FEFF}+++\ntitle = 'A'\n+++\n").as_deref(),
         Some("A")
     );
     assert_eq!(title("{\n\"title\": \"A\"\n}\n# x").as_deref(), Some("A"));
-    assert_eq!(FrontMatter::of(b"---\na: [\n---\n"), FrontMatter::Broken);
-    assert_eq!(FrontMatter::of(b"---\na: b\n"), FrontMatter::Absent);
-    assert_eq!(FrontMatter::of(b"# x"), FrontMatter::Absent);
+    assert_eq!(front_matter(b"---\na: [\n---\n"), None);
+    assert_eq!(front_matter(b"---\na: b\n"), Some(Setting::Null));
+    assert_eq!(front_matter(b"# x"), Some(Setting::Null));
+    assert_eq!(front_matter(b"---\n---\n"), Some(Setting::empty()));
 }
 
 #[test]
