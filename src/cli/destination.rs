@@ -245,9 +245,9 @@ impl Unfinished {
         // INVARIANT: the path is absolute and names a file, so it has a directory.
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut unfinished = UNFINISHED.lock();
-        // The error itself names the temporary file.
+        // The error itself names the temporary file; the one of the system is the last.
         let created = builder.tempfile_in(directory);
-        let file = created.map_err(|error| io::Error::from(error.kind()))?;
+        let file = created.map_err(|_| io::Error::last_os_error())?;
         unfinished.push(file.path().to_path_buf());
         let path = path.to_path_buf();
         Ok(Unfinished { file, path })

@@ -27,15 +27,25 @@ pub(super) struct Page {
     /// The long names of flags of other subcommands that come with shared groups and are refused.
     #[serde(default)]
     unused: Vec<String>,
+    /// The long names of flags that choose links, and need --links.
+    #[serde(default)]
+    with_links: Vec<String>,
+    /// The line of usage, where the arguments have other names.
+    usage: Option<String>,
 }
 
 /// Refuses flags that a subcommand does not use.
 pub(super) fn check_used(name: &str, matches: &ArgMatches) -> Result<(), clap::Error> {
-    let unused = Page::named(name).into_iter().flat_map(|page| &page.unused);
-    for flag in unused {
+    let page = Page::named(name).ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
+    let is_given = |flag: &String| {
         let source = matches.value_source(&flag.replace('-', "_"));
-        if source == Some(ValueSource::CommandLine) {
-            let message = format!("{name} does not use --{flag}\n");
+        source == Some(ValueSource::CommandLine)
+    };
+    let has_links = is_given(&"links".to_owned());
+    for (flags, rest) in [(&page.unused, ""), (&page.with_links, " without --links")] {
+        let mut flags = flags.iter().filter(|_| rest.is_empty() || !has_links);
+        if let Some(flag) = flags.find(|flag| is_given(flag)) {
+            let message = format!("{name} does not use --{flag}{rest}\n");
             return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
         }
     }
@@ -101,6 +111,7 @@ impl Page {
                     None => flag.hide_short_help(true).long_help(long),
                 }
             })
+            .override_usage(self.usage.as_deref())
             .after_help("--help shows all options, examples and exit codes.")
             .after_long_help(self.text())
     }

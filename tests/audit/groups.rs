@@ -120,6 +120,12 @@ fn one_annotation_represents_its_group() {
     );
     let ran = run(&tree, &["--format", "github", "--group", "none"]);
     assert_eq!(ran.out.lines().count(), 7, "{}", ran.out);
+    let ran = run(&tree, &["--format", "github", "--max-findings", "1"]);
+    assert!(
+        ran.out.ends_with("\n::notice::... and 2 more\n"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

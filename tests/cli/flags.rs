@@ -246,7 +246,11 @@ fn pages_and_completions_name_every_flag() {
 #[test]
 fn an_error_of_a_new_file_names_the_file_alone() {
     let ran = tree().run(&["a.txt", "-o", "/proc/new"]);
-    ran.tells(2, "", "uriscan: cannot write /proc/new: entity not found\n");
+    ran.tells(
+        2,
+        "",
+        "uriscan: cannot write /proc/new: No such file or directory (os error 2)\n",
+    );
 }
 
 #[test]

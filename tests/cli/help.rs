@@ -217,4 +217,11 @@ fn subcommands_refuse_filters_of_links_that_they_do_not_apply() {
                 .tells(2, "", &format!("{subcommand} does not use {flag}"));
         }
     }
+    // It compares links where that is asked for.
+    let flags = ["diff", "--element", "a", "site", "site"];
+    tree.run(&flags)
+        .tells(2, "", "diff does not use --element without --links");
+    tree.run(&[&flags[..], &["--links"]].concat())
+        .tells(0, "", "");
+    assert!(help("diff", "-h").contains("Usage: uriscan diff [OPTIONS] OLD NEW\n"));
 }

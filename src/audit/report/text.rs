@@ -147,6 +147,12 @@ impl ReportFormatter for GithubReport {
         Self::annotate(finding, 0, out);
     }
 
+    fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
+        if totals.left_out > 0 {
+            let _ = writeln!(out, "::notice::... and {} more", totals.left_out);
+        }
+    }
+
     fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
         if let Some(reason) = record.failure() {
             let _ = writeln!(out, "::error file={}::{}", file(document), data(&reason));
