@@ -553,7 +553,9 @@ impl LinkCollector<'_> {
                 && found.parts.is_empty(),
             redirect,
             on_github: slug == Some(Slug::GitHub)
-                || format.name == "adoc" && audit.is_shown_by_forge(&path),
+                || format.name == "adoc"
+                    && !audit.repositories.is_empty()
+                    && !audit.sources.has(&path),
             lists_directories: is_on_host && !is_served,
             ..AnchorSet::default()
         }

@@ -240,11 +240,6 @@ impl Audit {
                 .is_some_and(|root| self.checker.locate(root).file().is_some())
     }
 
-    /// Returns whether a forge shows a document, and no generator.
-    pub(super) fn is_shown_by_forge(&self, path: &[u8]) -> bool {
-        !self.repositories.is_empty() && !self.sources.has(path)
-    }
-
     /// Returns the answer for a target on the network.
     pub(super) fn answer(&self, link: &Link<'_>, location: TargetLocation) -> OnlineAnswer {
         let is_external = matches!(

@@ -28,7 +28,7 @@ use super::site::{DocumentBatch, Site};
 use super::source::origin::OriginSearch;
 use super::stale::stale_paths;
 use super::suggest::Suggester;
-use super::target::{ExpectedPath, TargetLocation, is_route, split_fragment};
+use super::target::{ExpectedPath, TargetLocation, is_route, split_fragment, split_name};
 use super::wire::{LinkContext, Packed, WireReader, WireRecord, WireRecords, push_link};
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::window::Window;
@@ -186,11 +186,6 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
 const FETCHED: &str = ".htaccess .nojekyll CNAME _config.yml _headers _redirects ads.txt apple-touch-icon.png \
     browserconfig.xml favicon.ico humans.txt llms.txt netlify.toml robots.txt security.txt sitemap.xml \
     staticwebapp.config.json uriscan.toml vercel.json";
-
-fn is_fetched_unnamed(path: &[u8]) -> bool {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    FETCHED.split(' ').any(|known| known.as_bytes() == name)
-}
 
 /// Findings that are not about links, and follow them.
 #[derive(Default)]
@@ -381,7 +376,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
             let is_entry = (options.entries.matched(path_of(&path), false)).is_whitelist()
                 || checker.mounts.uri_of_mount(&own).is_some_and(is_home);
-            let may_be_orphan = is_page || options.orphan_assets && !is_fetched_unnamed(&path);
+            let name = split_name(&path).1;
+            let is_fetched = || FETCHED.split(' ').any(|known| known.as_bytes() == name);
+            let may_be_orphan = is_page || options.orphan_assets && !is_fetched();
             if may_be_orphan && !is_entry {
                 self.whole(RuleId::Orphan);
             }

@@ -152,7 +152,10 @@ fn content(side: &Inventory, page: &TargetPage) -> PageContent {
     let hash = |bytes: &[u8]| fnv1a(FNV1A_START, bytes);
     let text = read(side, page.file);
     let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
-    let shown = visible(main_part(&text));
+    // Without the frame around the contents, as far as markup shows it.
+    let main = &text[MAIN.find(&text).map_or(0, |start| start.start())..];
+    let end = MAIN_END.find(main).map_or(main.len(), |end| end.start());
+    let shown = visible(&main[..end]);
     let words = words(&shown).filter(|word| !word.is_empty());
     let words: Vec<u64> = words.map(hash).collect();
     let shingles = words.windows(SHINGLE.min(words.len()).max(1));
@@ -273,12 +276,6 @@ fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<PageHeading<'p>
         }
     };
     ids.iter().enumerate().map(heading).collect()
-}
-
-/// Returns the contents of a page without the frame around them, as far as markup shows it.
-fn main_part(text: &[u8]) -> &[u8] {
-    let text = &text[MAIN.find(text).map_or(0, |start| start.start())..];
-    &text[..MAIN_END.find(text).map_or(text.len(), |end| end.start())]
 }
 
 /// Returns the title of a page, or the first heading of Markdown.

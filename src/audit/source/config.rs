@@ -142,11 +142,6 @@ impl Setting {
         Setting::Map(Map::default())
     }
 
-    /// Returns a map with this value alone.
-    pub(super) fn into_member(self, key: &str) -> Setting {
-        map(std::iter::once((key.to_owned(), self)))
-    }
-
     /// Adds the entries of another map that this one lacks, at all depths.
     pub(super) fn inherit(&mut self, other: Setting) {
         if let (Setting::Map(own), Setting::Map(other)) = (self, other) {
@@ -273,7 +268,7 @@ fn setting(value: Value) -> Setting {
     }
 }
 
-fn map(entries: impl Iterator<Item = (String, Setting)>) -> Setting {
+pub(super) fn map(entries: impl Iterator<Item = (String, Setting)>) -> Setting {
     let mut map = Map::default();
     entries.for_each(|(key, value)| map.push(key, value));
     Setting::Map(map)

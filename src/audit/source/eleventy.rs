@@ -78,10 +78,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         let of_project = path.strip_prefix(directory.path);
         let below = path.strip_prefix(&*input).or(of_project);
         let below = String::from_utf8_lossy(below.unwrap_or_default());
-        let to = match to {
-            None => Some(&*below),
-            Some(to) => to.as_text(),
-        };
+        let to = to.as_ref().map_or(Some(&*below), Setting::as_text);
         let to = to.map(|to| format!("/{}", to.trim_start_matches("./").trim_matches('/')));
         match to {
             Some(to) if path_of(&path).is_dir() => site.add_overlay(&path, in_slashes(&to)),

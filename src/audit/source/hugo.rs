@@ -26,7 +26,7 @@ fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
         let values = first(&format!("config/_default/{stem}"), &ENDS);
         let values = values.map(|values| match stem {
             "hugo" | "config" => values,
-            stem => values.into_member(stem),
+            stem => config::map(std::iter::once((stem.to_owned(), values))),
         });
         if let Some(values) = values {
             all.get_or_insert_with(Setting::empty).inherit(values);
