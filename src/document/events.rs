@@ -389,6 +389,9 @@ pub struct EntityHeading {
     /// Whether the document is a message: a `cid:` reference anywhere in a message may name any of its
     /// parts (RFC 2392).
     pub names_parts: bool,
+    /// Whether [`Event::Readable`] in one of the enclosed documents drops those before it: only the last
+    /// part of a `multipart/alternative` is used.
+    pub keeps_last: bool,
 }
 
 /// A message or a record in an archive.
@@ -474,6 +477,8 @@ pub enum Event {
     Settled,
     /// Drops everything since the document's `Enter`: it is scanned again from its first byte.
     Restart(RestartHints),
+    /// A part that can be read begins, and replaces earlier alternatives.
+    Readable,
     /// The encoding of the document, for the queries of its references.
     Encoding(&'static Encoding),
     /// A reference.

@@ -171,6 +171,9 @@ pub(super) struct BaseScope {
     pub(super) settled: bool,
     /// Whether a `cid:` reference in it names a part that may follow: it is settled when it ends.
     pub(super) awaits_parts: bool,
+    /// The index of the first scope that is not dropped, if the last readable of its documents is kept.
+    pub(super) kept_from: Option<usize>,
+    pub(super) is_dropped: bool,
     /// Whether its resolvers are prepared.
     pub(super) ready: bool,
     #[default(UTF_8)]
@@ -231,6 +234,8 @@ impl BaseScope {
         self.parent = parent;
         self.mark = mark;
         self.awaits_parts = false;
+        self.kept_from = None;
+        self.is_dropped = false;
         self.member.clear();
         self.has_member = false;
         let mut known = std::mem::take(&mut self.heading);

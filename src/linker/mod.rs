@@ -154,6 +154,7 @@ impl Linker {
                     position: found.position,
                 })),
                 Event::Exact(rule) => sink.event(&Found::Exact(rule)),
+                Event::Readable => self.drop_alternatives(),
                 Event::Restart(hints) => {
                     if self.open.len() == 1 {
                         self.restart = Some(hints);
@@ -247,7 +248,7 @@ impl Linker {
     fn emit(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         self.prepare(scope);
         match event {
-            _ if self.is_stopped() => {}
+            _ if self.is_stopped() || self.scopes[scope].is_dropped => {}
             Event::Reference(found) => {
                 let reference = ScopedReference {
                     found,
@@ -355,6 +356,7 @@ impl Linker {
         known.file = has_file.then(|| Arc::new(heading.file.map(text)));
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
+        self.scopes[index].kept_from = heading.keeps_last.then_some(0);
         if is_any_cut {
             self.diagnose(&diagnostic::RECORD_NAME_TOO_LONG, 0);
         }
@@ -511,6 +513,20 @@ impl Linker {
         self.scopes[index].restart();
     }
 
+    /// Drops the alternatives to the open document, which can be read.
+    fn drop_alternatives(&mut self) {
+        let inner = self.open.iter().skip(1).chain([&self.live]);
+        for (&outer, &next) in self.open.iter().zip(inner) {
+            if let Some(from) = &mut self.scopes[outer].kept_from {
+                // Each closed scope is visited once.
+                let from = std::mem::replace(from, next).max(outer + 1);
+                for scope in &mut self.scopes[from..next] {
+                    scope.is_dropped = true;
+                }
+            }
+        }
+    }
+
     /// Emits all pending and waiting references, in document order.
     fn release(&mut self, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         step(self.pending.len() + self.waiting.len());
@@ -576,6 +592,8 @@ impl Linker {
             // The parent of an open scope is the open scope before it.
             self.scopes[to].parent = to.checked_sub(1);
             self.scopes[to].mark = 0;
+            // Only open scopes are left.
+            self.scopes[to].kept_from = self.scopes[to].kept_from.map(|_| 0);
         }
         self.live = self.open.len().max(1);
     }

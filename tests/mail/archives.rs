@@ -173,6 +173,35 @@ fn only_the_last_alternative_counts_when_asked_for() {
         lines(&found),
         ["1/0 2:0 http://h.example/", "1/2 1:9 http://b.example/"]
     );
+    let head = "Content-Type: multipart/alternative; boundary=b\n\nhttp://p.example/\n--b\n\nhttp://a.example/\n--b\n";
+    let pdf = "Content-Type: application/pdf\n\nx\n";
+    let preamble = "1/0 1:1 http://p.example/ preamble";
+    let first = "1/1 1:1 http://a.example/";
+    let end = "1/0 2:1 http://e.example/ epilogue";
+    #[rustfmt::skip]
+    let rows = [
+        (pdf.to_owned(), vec![first]),
+        (format!("Content-Type: multipart/mixed; boundary=c\n\n--c\n{pdf}--c--\n"), vec![first]),
+        (format!("Content-Type: multipart/encrypted; boundary=c\n\n--c\n\nhttp://x.example/\n--c--\n"), vec![first]),
+        (format!("Content-Type: message/rfc822\n\nS: x\n{pdf}"), vec![first]),
+        ("\nhttp://x.example/\n--b\n\nhttp://z.example/\n".to_owned(), vec!["1/3 1:1 http://z.example/"]),
+        (format!("Content-Type: multipart/mixed; boundary=c\n\n--c\n{pdf}--c\n\nhttp://y.example/\n--c\n\nhttp://z.example/\n--c--\n"),
+            vec!["1/2.2 1:1 http://y.example/", "1/2.3 1:1 http://z.example/"]),
+        ("Content-Type: multipart/alternative; boundary=c\n\n--c\n\nhttp://y.example/\n--c\n\nhttp://z.example/\n--c--\n".to_owned(),
+            vec!["1/2.2 1:1 http://z.example/"]),
+        ("Content-Type: message/rfc822\nContent-Transfer-Encoding: 8bit\n\nS: x\n\nhttp://y.example/\n".to_owned(), vec!["1/2.1 1:1 http://y.example/"]),
+        ("Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\nS: x\n\nhttp://y.example/\n".to_owned(), vec!["1/2.1 1:1 http://y.example/"]),
+        ("Content-Type: multipart/mixed; boundary=c\n\nhttp://y.example/\n".to_owned(), vec!["1/2 1:1 http://y.example/"]),
+    ];
+    for (last, kept) in rows {
+        let archive = format!("{head}{last}--b--\nhttp://e.example/\n");
+        let expected = [&[preamble], &kept[..], &[end]].concat();
+        assert_eq!(
+            lines(&read_in_windows("eml", &archive, &options)),
+            expected,
+            "{archive:?}"
+        );
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope,
-    MessageHeading, RestartHints, RuleFamily, TextRange,
+    MessageHeading, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
@@ -55,8 +55,6 @@ enum EntityKind {
     Message,
     Mixed,
     Digest,
-    /// Only the last part that can be read is reported.
-    LastAlternative,
     Signed,
     Encrypted,
 }
@@ -454,9 +452,6 @@ impl MimeTree {
         {
             class = PartClass::Binary;
         }
-        if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
-            run.out.push(Event::Restart(RestartHints::default()));
-        }
         self.enter_heading(message, class, media_type, run);
         for code in std::mem::take(&mut self.header.diagnostics) {
             self.diagnose(code, self.offset, run.out);
@@ -523,7 +518,10 @@ impl MimeTree {
         }
         let base = self.base(run.scanners.options.mime_base, run.out);
         self.enter_with(base, run.out);
-        let related = class == PartClass::Multipart && media_type == "multipart/related";
+        let is = |kind| class == PartClass::Multipart && media_type == kind;
+        let related = is("multipart/related");
+        let is_last = run.scanners.options.alternatives == Alternatives::Last;
+        let keeps_last = is_last && is("multipart/alternative");
         let mut store = |property| Some(run.out.store(self.header.value(property)?));
         let heading = EntityHeading {
             location: store(Location),
@@ -536,6 +534,7 @@ impl MimeTree {
             stored_at: self.stored_at(self.header_at),
             labels: [LabelScope::Apart, LabelScope::Related][usize::from(related)],
             names_parts: message,
+            keeps_last,
             ..EntityHeading::default()
         };
         run.out.push(Event::Heading(heading));
@@ -546,7 +545,7 @@ impl MimeTree {
         self.is_entered = true;
         self.header.report(run.out);
         self.header.events.clear();
-        if !related {
+        if !related && !keeps_last {
             run.out.push(Event::Settled);
         }
     }
@@ -587,19 +586,12 @@ impl MimeTree {
     }
 
     fn open_multipart(&mut self, boundary: Vec<u8>, is_body: bool, kind: &str, run: &mut Run) {
-        let last = run.scanners.options.alternatives == Alternatives::Last;
         let kind = match kind {
             "multipart/digest" => EntityKind::Digest,
             "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
                 self.diagnose_here(&diagnostic::ENCRYPTED, run.out);
                 EntityKind::Encrypted
-            }
-            "multipart/alternative" if last => {
-                // A restart at the next alternative discards this one.
-                nested::enter(None, RuleFamily::Plain, run.out);
-                self.part_documents += 1;
-                EntityKind::LastAlternative
             }
             _ => EntityKind::Mixed,
         };
@@ -649,6 +641,11 @@ impl MimeTree {
             run.scanners.counts.parts += 1;
         } else {
             run.scanners.counts.skip(media_type);
+        }
+        if run.scanners.options.alternatives == Alternatives::Last
+            && matches!(class, PartClass::Document(_) | PartClass::Headers)
+        {
+            run.out.push(Event::Readable);
         }
         let mut kind = match contents {
             PartClass::Headers => PartContent::Headers(Box::default(), Vec::new()),
@@ -703,6 +700,7 @@ impl MimeTree {
             }
             self.set_name(false);
             let member = Some(out.store(self.name.as_bytes()));
+            out.push(Event::Readable);
             nested::enter(member, RuleFamily::Plain, out);
             out.push(Event::Settled);
         }

@@ -307,7 +307,7 @@ impl NestedDocument {
                     out.push(copy);
                 }
                 // A statistic, which does not depend on the document's place.
-                Event::Exact(_) => out.push(*event),
+                Event::Exact(_) | Event::Readable => out.push(*event),
             }
         }
     }
