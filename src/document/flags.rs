@@ -108,7 +108,7 @@ flags! {
     OPAQUE_GATEWAY = "opaque-gateway";
     /// The text of the link is a URL or a host of another registered domain than the target.
     TEXT_HOST_DIFFERS = "text-host-differs";
-    /// It is in a conditional comment of HTML mail, which some programs for mail read.
+    /// It is in a conditional comment of HTML, which browsers ignore and some programs for mail read.
     CONDITIONAL = "conditional";
 }
 

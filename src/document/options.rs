@@ -86,7 +86,8 @@ pub enum NonAscii {
 /// Options for HTML.
 #[derive(Clone, Debug, SmartDefault)]
 pub struct HtmlOptions {
-    /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
+    /// Also report references by convention: Open Graph, lazy loading, JSON-LD, conditional comments and
+    /// the like.
     pub extended: bool,
     /// Parse `noscript` as a browser with scripting does.
     pub scripting: bool,
@@ -102,7 +103,7 @@ pub struct HtmlOptions {
     pub titles: bool,
     /// Also report the reference of the `base` element that names the base of a document.
     pub report_base: bool,
-    /// Also read the contents of conditional comments, and JSON-LD, as in mail.
+    /// Also read the contents of conditional comments, and JSON-LD, as in mail and with `extended`.
     pub mail: bool,
     /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).

@@ -112,6 +112,47 @@ fn conditional_comments_are_read_in_mail() {
     }
 }
 
+/// Rule H10.
+#[test]
+fn conditional_comments_are_read_with_extended() {
+    let comment = "<!--[if IE]><link href=a><v:fill src=b><img data-src=c><![endif]-->";
+    let read = "http://example.com/a,conditional\nhttp://example.com/b,conditional\nhttp://example.com/c,conditional\n";
+    let link = "http://example.com/1,\n";
+    let nested = read.replace("conditional", "srcdoc conditional");
+    let rows = [
+        (format!("{comment}<a href=1>"), format!("{read}{link}")),
+        (format!("<!-- <a href=x> --><a href=1>"), link.to_owned()),
+        // In document order from the tree builder, too (B7, B1).
+        (
+            format!("<table><tr background=1>{comment}<tr background=1></table>"),
+            format!("{link}{read}{link}"),
+        ),
+        (format!("<a href=1>{comment}<frameset>"), read.to_owned()),
+        (
+            format!("<iframe srcdoc='{comment}'></iframe><a href=1>"),
+            format!("{nested}{link}"),
+        ),
+        // The base is the host's.
+        (
+            format!("{comment}<base href=/d/>"),
+            read.replace(".com/", ".com/d/"),
+        ),
+    ];
+    for (html, expected) in rows {
+        let tree = Tree::new(&[("a.html", &html)]);
+        for window in ["1", "7", "64", "65536"] {
+            let fields = [
+                "--format=csv",
+                "--fields=target,flags",
+                "--base=http://example.com/",
+            ];
+            let arguments = ["a.html", "--extended", "--window", window];
+            tree.run(&[&arguments[..], &fields].concat())
+                .is(0, &format!("target,flags\n{expected}"));
+        }
+    }
+}
+
 #[test]
 fn linked_data_is_read_in_mail() {
     let html = "<script type='application/ld+json'>\

@@ -131,6 +131,11 @@ pub(super) trait TreeFeedback {
 
     fn comment(&mut self) {}
 
+    /// Keeps the contents of a conditional comment for later; returns false if they are to be reported now.
+    fn defers_conditional(&mut self, _range: &Range<usize>) -> bool {
+        false
+    }
+
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
     fn doctype(&mut self, _source: &SourceText, _range: Range<usize>) {}
 

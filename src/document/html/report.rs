@@ -52,7 +52,8 @@ pub(super) struct ReferenceReporter<'a, 'e, 'f> {
 }
 
 impl ReportState {
-    pub(super) fn new(options: HtmlOptions, enabled: EnabledRows) -> Self {
+    pub(super) fn new(mut options: HtmlOptions, enabled: EnabledRows) -> Self {
+        options.mail |= options.extended;
         ReportState {
             options,
             enabled,
@@ -427,9 +428,7 @@ impl ReferenceReporter<'_, '_, '_> {
             (Element::Script, ElementNamespace::Html) => match media_type.trim_ascii() {
                 b"importmap" => Some(ScriptJson::ImportMap),
                 b"speculationrules" => Some(ScriptJson::SpeculationRules),
-                b"application/ld+json"
-                    if self.document.options.extended || self.document.options.mail =>
-                {
+                b"application/ld+json" if self.document.options.mail => {
                     Some(ScriptJson::LinkedData)
                 }
                 _ => None,

@@ -394,19 +394,20 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     fn conditional(&mut self, contents: usize) -> bool {
         let rest = &self.report.source.bytes[contents..];
         let blanks = rest.len() - rest.trim_ascii_start().len();
-        match starts_with(&rest[blanks..], b"[if") {
-            Some(true) => {}
-            None => return !self.last && rest.len() < LONGEST_REMARK,
-            Some(false) => return false,
+        if starts_with(&rest[blanks..], b"[if") == Some(false) {
+            return false;
         }
         let Ok(end) = find_comment_end(rest, blanks) else {
-            return !self.last && rest.len() <= LIMIT;
+            return self.may_wait(contents);
         };
         let comment = &rest[..end];
         if let Some(start) = memmem::find(comment, b"]>") {
             let stop = memmem::rfind(comment, b"<![").unwrap_or(end).max(start + 2);
             let range = contents + start + 2..contents + stop;
-            self.report.conditional(range);
+            if !self.tree.defers_conditional(&range) {
+                self.report.conditional(range);
+                self.forbid_restart();
+            }
         }
         false
     }

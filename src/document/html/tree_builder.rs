@@ -55,6 +55,8 @@ const MAX_FED_VALUE: usize = 64;
 const FREE_ATTRIBUTES: usize = 16;
 /// Memory of an attribute in the list of active formatting elements, in bytes.
 const ATTRIBUTE_SIZE: u64 = 128;
+/// The index of the contents of conditional comments.
+const NO_ELEMENT: usize = u32::MAX as usize;
 const NESTED_DIVISOR: u64 = 4;
 const MIN_MEMORY: u64 = 1 << 20;
 
@@ -70,6 +72,7 @@ struct PendingTag {
 struct TextPiece {
     start: u32,
     end: u32,
+    /// The index of an element, or [`NO_ELEMENT`].
     of: u32,
     references: bool,
 }
@@ -390,10 +393,14 @@ impl TreeBuilderDriver {
         let mut texts = found.texts.into_iter().peekable();
         let mut texts_before = |end: usize, report: &mut ReferenceReporter<'_, '_, '_>| {
             while let Some(piece) = texts.next_if(|piece| piece.range().start < end) {
-                let flags = match positions[piece.of as usize] {
-                    TreePosition::Nowhere => continue,
-                    TreePosition::Template => Flags::INERT,
-                    TreePosition::Document | TreePosition::Shadow => Flags::NONE,
+                let flags = match positions.get(piece.of as usize) {
+                    None => {
+                        report.conditional(piece.range());
+                        continue;
+                    }
+                    Some(TreePosition::Nowhere) => continue,
+                    Some(TreePosition::Template) => Flags::INERT,
+                    Some(TreePosition::Document | TreePosition::Shadow) => Flags::NONE,
                 };
                 let context = piece.references.then_some(CharacterContext::Text);
                 report.character_data(piece.range(), context, flags);
@@ -538,6 +545,12 @@ impl TreeFeedback for TreeBuilderDriver {
 
     fn comment(&mut self) {
         let _ = self.feed(Any::CommentToken(StrTendril::new()));
+    }
+
+    fn defers_conditional(&mut self, range: &Range<usize>) -> bool {
+        let piece = TextPiece::new(range.clone(), NO_ELEMENT, false);
+        self.found.texts.push(piece);
+        true
     }
 
     fn doctype(&mut self, source: &SourceText, range: Range<usize>) {
