@@ -155,12 +155,8 @@ impl Iterator for LinkContents<'_> {
                 [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {
                     self.tag(at + 2, true)?
                 }
-                [b'<', b'!', b'-', b'-', rest @ ..] => {
-                    self.at = match rest {
-                        [b'>', ..] => at + 5,
-                        [b'-', b'>', ..] => at + 6,
-                        _ => find_comment_end(bytes, at + 4).unwrap_or(bytes.len()),
-                    };
+                [b'<', b'!', b'-', b'-', ..] => {
+                    self.at = find_comment_end(bytes, at + 4).unwrap_or(bytes.len());
                     None
                 }
                 [b'<', b'!' | b'?' | b'/', ..] => {

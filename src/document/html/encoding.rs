@@ -156,8 +156,7 @@ impl EncodingState {
     /// Applies a `meta` element, unless an earlier one decided; returns the encoding if it changes.
     pub(super) fn apply_meta(&mut self, source: &SourceText, tag: &Tag) -> Option<Coding> {
         let declared = declared(source, tag)?;
-        self.tentative = false;
-        self.undeclared = false;
+        (self.tentative, self.undeclared) = (false, false);
         (declared != self.label).then_some(declared)
     }
 }

@@ -38,11 +38,7 @@ pub(super) fn find_end_tag(
 
 /// Whether `</name` and a byte that ends a name are at `open`; `None` if too few bytes follow.
 fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
-    if starts_with(&bytes[open + 1..], b"/")? {
-        starts_with_name(&bytes[open + 2..], name)
-    } else {
-        Some(false)
-    }
+    Some(starts_with(&bytes[open + 1..], b"/")? && starts_with_name(&bytes[open + 2..], name)?)
 }
 
 /// Whether bytes start with a prefix in any case; `None` if they end within it.
@@ -54,13 +50,8 @@ pub(super) fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
 
 /// Whether bytes start with a name and a byte that ends it; `None` if they are too few.
 fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
-    if starts_with(bytes, name)? {
-        bytes
-            .get(name.len())
-            .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
-    } else {
-        Some(false)
-    }
+    let ends_name = |&byte: &u8| is_space(byte) || matches!(byte, b'/' | b'>');
+    Some(starts_with(bytes, name)? && bytes.get(name.len()).map(ends_name)?)
 }
 
 /// The escape state of script data (WHATWG HTML 13.2.5.15 to 13.2.5.31).
@@ -86,10 +77,7 @@ pub(super) fn find_script_end(
             ScriptEscape::None => memchr(b'<', &bytes[at..]),
             _ => memchr2(b'<', b'-', &bytes[at..]),
         };
-        let Some(found) = found else {
-            return Err(bytes.len());
-        };
-        at += found;
+        at += found.ok_or(bytes.len())?;
         match is_script_end(bytes, at, escape) {
             Some(true) => return Ok(at),
             Some(false) => at += 1,
@@ -121,14 +109,14 @@ fn is_script_end(bytes: &[u8], at: usize, escape: &mut ScriptEscape) -> Option<b
     Some(false)
 }
 
-/// Finds the end of a comment whose contents start at or before `start`. Returns the index after the
+/// Finds the end of a comment whose contents start at `start`, after `<!--`, or before. Returns the index after the
 /// `>`, or the one at which the search continues with more bytes.
 pub(super) fn find_comment_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start;
     while let Some(found) = memchr(b'>', &bytes[at..]) {
         let more = at + found;
-        let contents = &bytes[start..more];
-        if contents.ends_with(b"--") || contents.ends_with(b"--!") {
+        // `-->` may share its dashes with `<!--`; `--!>` may not.
+        if bytes[..more].ends_with(b"--") || bytes[start..more].ends_with(b"--!") {
             return Ok(more + 1);
         }
         at = more + 1;

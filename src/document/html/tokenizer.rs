@@ -370,24 +370,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     fn open_comment(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let contents = open + b"<!--".len();
-        // `<!-->` and `<!--->` are whole comments.
-        let empty = match &self.report.source.bytes[contents..] {
-            [b'>', ..] => Some(contents + 1),
-            [b'-', b'>', ..] => Some(contents + 2),
-            [] | [_] if !self.last => return Err(HtmlStop::Wait(open)),
-            _ => None,
-        };
-        if empty.is_none()
-            && (self.report.document.enabled.anchors && self.remark(contents)
-                || self.report.document.options.mail && self.conditional(contents))
+        if self.report.document.enabled.anchors && self.remark(contents)
+            || self.report.document.options.mail && self.conditional(contents)
         {
             return Err(HtmlStop::Wait(open));
         }
         self.tree.comment();
-        match empty {
-            Some(end) => Ok(end),
-            None => self.switch(TokenizerMode::Comment, contents),
-        }
+        self.switch(TokenizerMode::Comment, contents)
     }
 
     /// Reports the references in a conditional comment; returns whether more bytes are needed.
