@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::window::Window;
-use crate::document::json::{JsonToken, JsonTokenizer, unescaped};
+use crate::document::json::{JsonToken, JsonTokenizer, is_address, unescaped};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptJson {
@@ -12,9 +12,6 @@ pub(super) enum ScriptJson {
     SpeculationRules,
     LinkedData,
 }
-
-/// Keys of JSON-LD whose values are references by convention.
-const LINKED: &[&[u8]] = &[b"@id", b"url", b"image", b"sameAs", b"logo"];
 
 const MAX_DEPTH: usize = 127;
 
@@ -92,8 +89,8 @@ impl<'a> JsonReader<'a> {
                 depth == 4 && self.key(2) == b"urls" && self.alternates()
             }
             ScriptJson::LinkedData => {
-                let nearest = self.path.iter().rposition(Option::is_some);
-                nearest.is_some_and(|depth| LINKED.contains(&self.key(depth)))
+                let nearest = self.path.iter().rev().find_map(Option::as_deref);
+                nearest.is_some_and(|key| key == b"@id" || is_address(key))
             }
         };
         if wanted && !value.is_empty() {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::literals::{JsonText, unescape, unescaped};
+use super::literals::{JsonText, is_address, unescape, unescaped};
 use super::path::{MAX_LEVELS, ValuePath};
 use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
@@ -27,14 +27,6 @@ const CONTEXT: usize = 256;
 const TERM: usize = 96;
 /// Maximum length of a chain of prefixes.
 const PREFIXES: usize = 4;
-
-/// The properties of schema.org whose values are addresses, in order.
-#[rustfmt::skip]
-const ADDRESSES: [&[u8]; 18] = [
-    b"archivedAt", b"codeRepository", b"contentUrl", b"discussionUrl", b"downloadUrl", b"embedUrl",
-    b"hasMap", b"image", b"installUrl", b"item", b"logo", b"mainEntityOfPage", b"relatedLink",
-    b"sameAs", b"screenshot", b"significantLink", b"thumbnailUrl", b"url",
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkedRole {
@@ -387,14 +379,6 @@ impl Scan for LinkedDataScanner {
         self.path.end_window(window.bytes);
         self.tokenizer.at
     }
-}
-
-/// Returns whether a name is a property whose values are addresses: by itself, or of schema.org.
-fn is_address(name: &[u8]) -> bool {
-    const HOST: &[u8] = b"://schema.org/";
-    let after_host = || memchr::memmem::find(name, HOST).map(|at| &name[at + HOST.len()..]);
-    let local = name.strip_prefix(b"schema:").or_else(after_host);
-    ADDRESSES.binary_search(&local.unwrap_or(name)).is_ok()
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -259,3 +259,19 @@ pub(super) fn short_number_length(bytes: &[u8], at: usize) -> Option<usize> {
 pub(super) fn is_value(word: &[u8]) -> bool {
     matches!(word, b"true" | b"false" | b"null") || NUMBER.is_match(word)
 }
+
+/// The properties of schema.org whose values are addresses, in order.
+#[rustfmt::skip]
+const ADDRESSES: [&[u8]; 18] = [
+    b"archivedAt", b"codeRepository", b"contentUrl", b"discussionUrl", b"downloadUrl", b"embedUrl",
+    b"hasMap", b"image", b"installUrl", b"item", b"logo", b"mainEntityOfPage", b"relatedLink",
+    b"sameAs", b"screenshot", b"significantLink", b"thumbnailUrl", b"url",
+];
+
+/// Returns whether a name is a property whose values are addresses: by itself, or of schema.org.
+pub(in crate::document) fn is_address(name: &[u8]) -> bool {
+    const HOST: &[u8] = b"://schema.org/";
+    let after_host = || memchr::memmem::find(name, HOST).map(|at| &name[at + HOST.len()..]);
+    let local = name.strip_prefix(b"schema:").or_else(after_host);
+    ADDRESSES.binary_search(&local.unwrap_or(name)).is_ok()
+}

@@ -23,5 +23,5 @@ mod tokenizer;
 pub(super) use formats::FORMATS;
 #[cfg(feature = "documents")]
 pub(crate) use formats::by_shape;
-pub(super) use literals::{unescape, unescaped};
+pub(super) use literals::{is_address, unescape, unescaped};
 pub(super) use tokenizer::{JsonToken, JsonTokenizer};

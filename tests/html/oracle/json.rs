@@ -159,7 +159,27 @@ pub(crate) fn linked_data(text: &str) -> Vec<String> {
 }
 
 fn linked(value: &Json, is_link: bool, found: &mut Vec<String>) {
-    const MEMBERS: [&str; 5] = ["@id", "url", "image", "sameAs", "logo"];
+    const MEMBERS: [&str; 19] = [
+        "@id",
+        "archivedAt",
+        "codeRepository",
+        "contentUrl",
+        "discussionUrl",
+        "downloadUrl",
+        "embedUrl",
+        "hasMap",
+        "image",
+        "installUrl",
+        "item",
+        "logo",
+        "mainEntityOfPage",
+        "relatedLink",
+        "sameAs",
+        "screenshot",
+        "significantLink",
+        "thumbnailUrl",
+        "url",
+    ];
     match value {
         Json::String(text) if is_link && !text.is_empty() => found.push(text.clone()),
         Json::Array(items) => items.iter().for_each(|item| linked(item, is_link, found)),

@@ -26,6 +26,10 @@ fn references_are_found_by_the_kind_of_script() {
     assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b"]);
     let data = r##"[{"@id": "#i", "name": "no", "sameAs": ["u", "v"], "logo": {"url": "w"}}]"##;
     assert_eq!(found(data, ScriptJson::LinkedData), ["#i", "u", "v", "w"]);
+    let data = r#"{"@type": "VideoObject", "embedUrl": "a", "thumbnailUrl": ["b"], "contentUrl": "c",
+            "mainEntityOfPage": {"@id": "d"}, "schema:url": "e", "description": "no"}"#;
+    let expected = ["a", "b", "c", "d", "e"];
+    assert_eq!(found(data, ScriptJson::LinkedData), expected);
 }
 
 #[test]
