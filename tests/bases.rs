@@ -275,6 +275,11 @@ fn message_references_are_their_own_targets() {
         &[Reference("cid:A%41@b"), Reference("MID:x"), Settled],
         &["cid:A%41@b -> cid:A%41@b (-)", "MID:x -> MID:x (-)"],
     );
+    // Without the blanks around them, which belong to no URL.
+    check(
+        &[Reference(" \x0Bcid:/a/../b\n"), Settled],
+        &[" \x0Bcid:/a/../b\n -> cid:/a/../b (-)"],
+    );
 }
 
 #[test]

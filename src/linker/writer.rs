@@ -120,11 +120,8 @@ impl LinkWriter {
                     _ => None,
                 };
                 chosen = codebase.unwrap_or_else(|| self.place.base(scope, selector));
-                let named = chosen.named.as_ref();
-                (
-                    &*chosen.resolver,
-                    named.map(|(uri, source)| (&**uri, *source)),
-                )
+                let named = (chosen.named.as_ref()).map(|(uri, source)| (&**uri, *source));
+                (&*chosen.resolver, named)
             }
         };
         let mut written = found.resolves_as.map_or(text, |text| texts.bytes(text));
@@ -146,8 +143,9 @@ impl LinkWriter {
             flags |= Flags::TEMPLATE;
         }
         let mut is_plain = false;
-        let (mut target, inherits) = if names_message(text) {
-            (Ok(text), false)
+        let bare = uri::trim(text);
+        let (mut target, inherits) = if names_message(bare) {
+            (Ok(bare), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
@@ -174,7 +172,7 @@ impl LinkWriter {
                     }
                     (Ok(target), kind.inherits_base())
                 }
-                Err(error) => (Err(error.kind()), !has_scheme(text)),
+                Err(error) => (Err(error.kind()), Reference::split(bare).scheme.is_none()),
             }
         };
         let mut unwrapped_from = None;
@@ -397,10 +395,6 @@ fn scope_ids(reference: ScopedReference<'_>) -> Vec<u64> {
         })
         .map(|index| scopes[index].id)
         .collect()
-}
-
-fn has_scheme(reference: &[u8]) -> bool {
-    Reference::split(reference.trim_ascii()).scheme.is_some()
 }
 
 /// Returns a name; `buffer` holds it if it has to be decoded.

@@ -75,8 +75,8 @@ pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
 pub(crate) use reference::{SCHEME, scheme_length};
-pub(crate) use resolve::strip;
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
+pub(crate) use resolve::{strip, trim};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 #[cfg(feature = "audit")]
 pub use surt::surt;

@@ -386,7 +386,7 @@ const PAGE: &str =
 fn a_content_id_names_a_part_anywhere_in_the_message() {
     // Before and behind the part that it names, and in a header field.
     let archive = format!(
-        "{MIXED}--b\n{PAGE}--b\n{IMAGE}--b\nContent-Type: text/html\n\n<a href=cid:i%40a.example><a href=CID:none>\n--b--\n"
+        "{MIXED}--b\n{PAGE}--b\n{IMAGE}--b\nContent-Type: text/html\n\n<a href=cid:i%40a.example><a href=CID:none><a href='cid:i@a.example '>\n--b--\n"
     );
     assert_eq!(
         named(&archive),
@@ -394,7 +394,8 @@ fn a_content_id_names_a_part_anywhere_in_the_message() {
             "1/1 cid:i@a.example 2",
             "1/1 http://a.example/ -",
             "1/3 cid:i%40a.example 2",
-            "1/3 CID:none -"
+            "1/3 CID:none -",
+            "1/3 cid:i@a.example  2"
         ]
     );
     for id in ["<i@a.example>", "(c) <i@a.example> (d)", " i@a.example"] {

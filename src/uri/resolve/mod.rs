@@ -13,7 +13,7 @@ use self::fast_path::{Concatenation, UriDialect};
 pub use self::prepared::ReferenceKind;
 use self::prepared::{Prepared, Resolution};
 pub(super) use self::rfc::remove_dot_segments;
-pub(crate) use self::whatwg::{push_domain, strip};
+pub(crate) use self::whatwg::{push_domain, strip, trim};
 use crate::uri::byte_classes::ByteClasses;
 use crate::uri::error::{BaseError, ResolveError, ResolveErrorKind};
 use crate::uri::reference::Ends;

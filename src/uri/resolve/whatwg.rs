@@ -70,12 +70,17 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes())
 }
 
-/// Strips spaces and controls at the ends, tabs and line breaks anywhere.
-pub(crate) fn strip(reference: &[u8]) -> Cow<'_, [u8]> {
+/// Strips spaces and controls at the ends.
+#[inline]
+pub(crate) fn trim(reference: &[u8]) -> &[u8] {
     let is_cut = |byte: u8| byte <= b' ';
     let start = run_end(reference, 0, is_cut);
-    let end = run_start(reference, start..reference.len(), is_cut);
-    let mut input = Cow::Borrowed(&reference[start..end]);
+    &reference[start..run_start(reference, start..reference.len(), is_cut)]
+}
+
+/// Strips spaces and controls at the ends, tabs and line breaks anywhere.
+pub(crate) fn strip(reference: &[u8]) -> Cow<'_, [u8]> {
+    let mut input = Cow::Borrowed(trim(reference));
     if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
         let is_kept = |byte: &u8| !matches!(byte, b'\t' | b'\n' | b'\r');
         input.to_mut().retain(is_kept);
