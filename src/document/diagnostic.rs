@@ -91,7 +91,7 @@ codes! {
     HTML_BASE_REFUSED = "html.base-refused", Note, "the base element's reference cannot be a base URI";
     HTML_APPROXIMATE = "html.approximate", Note, "the document exceeds the limits of exact parsing";
     HTML_VALUE_TOO_LONG = "html.value-too-long", Note,
-        "an attribute value is longer than the limit and was left out";
+        "an attribute value, a tag or the text of an element is longer than the limit and was not read as a whole";
     HTML_SRCDOC_DEPTH = "html.srcdoc-depth", Note,
         "srcdoc documents nest deeper than the limit; the innermost were left out";
     CSS_BAD_URL = "css.bad-url", Note, "a url() has characters that no URL may have, and was left out";
