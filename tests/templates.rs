@@ -65,6 +65,35 @@ fn placeholders_have_no_target() {
 }
 
 #[test]
+fn references_against_a_base_with_a_placeholder_have_no_target() {
+    let absolute = "<a href=http://example.org/><a href=mailto:a@example.org>";
+    for (base, is_template) in [
+        ("{{ site.url }}/", true),
+        ("http://example.org/<%= x %>/", true),
+        ("{a}/", false),
+        ("data:{{ x }}", false),
+    ] {
+        let document = format!(
+            "<base href='{base}'><a href=x><a href=#f>{absolute}<iframe srcdoc='<a href=y>'>"
+        );
+        let expected = [
+            ("x", is_template),
+            ("#f", is_template),
+            ("http://example.org/", false),
+            ("mailto:a@example.org", false),
+            ("y", is_template),
+        ];
+        let expected = expected.map(|(reference, flag)| (reference.to_owned(), flag));
+        assert_eq!(found("html", &document), expected);
+    }
+    // A base of a nested document may be known.
+    let nested = "<base href={{x}}/><iframe srcdoc='<base href=http://example.org/><a href=y>'></iframe>\
+                  <iframe srcdoc='<base href=d/><a href=z>'></iframe>";
+    let expected = [("y".to_owned(), false), ("z".to_owned(), true)];
+    assert_eq!(found("html", nested), expected);
+}
+
+#[test]
 fn placeholders_in_text_count_where_they_belong_to_a_reference() {
     for (format, document) in [
         ("text", "<http://example.com/{{page}}>"),

@@ -67,7 +67,8 @@ flags! {
     OVERLONG = "overlong";
     /// Its scheme was not written: http:// or mailto: was assumed.
     SCHEME_GUESSED = "scheme-guessed";
-    /// It holds a placeholder of a template, such as `{{ url }}`, `{% link a.md %}` or `${VAR}`.
+    /// It, or the base that it needs, holds a placeholder of a template, such as `{{ url }}`,
+    /// `{% link a.md %}` or `${VAR}`.
     TEMPLATE = "template";
     /// It is in the contents of a template element.
     INERT = "inert";

@@ -10,6 +10,7 @@ use smart_default::SmartDefault;
 use super::link::LinkMember;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Envelope, RuleFamily};
+use crate::document::flags::holds_placeholder;
 use crate::uri::{self, Base, BaseSource, Reference, Resolver, Rules};
 
 /// The rules of resolution for each family of formats.
@@ -57,6 +58,8 @@ pub(super) struct NamedBase {
     label: String,
     /// Whether a relative Content-Location was resolved against the enclosing base.
     pub(super) chained: bool,
+    /// Whether it holds a template placeholder: the base is unknown, and hides the fallback.
+    pub(super) is_template: bool,
 }
 
 impl NamedBase {
@@ -72,7 +75,7 @@ impl NamedBase {
         self.uri.clear();
         self.source = None;
         self.label.clear();
-        self.chained = false;
+        (self.chained, self.is_template) = (false, false);
     }
 
     fn is_set(&self) -> bool {
@@ -106,7 +109,7 @@ impl ScopeBase {
     /// Prepares the resolver.
     fn rebase(&mut self, encoding: &'static Encoding) {
         let ScopeBase { named, resolver } = self;
-        if !named.is_set() {
+        if !named.is_set() || named.is_template {
             *resolver = Resolver::without_base(resolver.rules());
         } else if resolver.base() != Some(&named.uri) {
             // Messages of an archive often share a base. One that these rules reject leaves the resolver without.
@@ -352,6 +355,7 @@ impl BaseScope {
             let fallback = &mut self.fallback.named;
             fallback.clear();
             let base = parent.chosen();
+            fallback.is_template = base.named.is_template;
             if let Some(uri) = base.resolver.base() {
                 fallback.uri.extend_from_slice(uri);
                 fallback.copy_source(&base.named);
@@ -393,12 +397,15 @@ impl BaseScope {
             let start = self.scratch.get(..scheme.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         };
-        if resolved.is_err() || refused(b"data:") || refused(b"javascript:") {
+        let is_template =
+            holds_placeholder(&self.own) || resolved.is_err() && self.fallback.named.is_template;
+        if resolved.is_err() && !is_template || refused(b"data:") || refused(b"javascript:") {
             let offset = self.own_offset.unwrap_or(0);
             self.diagnose(&diagnostic::HTML_BASE_REFUSED, offset);
         } else if self.admits_base(self.own_offset.unwrap_or(0)) {
             let declared = &mut self.declared;
             declared.named.set(&self.scratch, BaseSource::ContentBase);
+            declared.named.is_template = is_template;
             declared.rebase(self.encoding);
         }
     }

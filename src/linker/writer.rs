@@ -172,6 +172,14 @@ impl LinkWriter {
                     }
                     (Ok(target), kind.inherits_base())
                 }
+                Err(error)
+                    if error.kind() == ResolveErrorKind::NoBase
+                        && scope.chosen().named.is_template
+                        && std::ptr::eq(resolver, &scope.chosen().resolver) =>
+                {
+                    flags |= Flags::TEMPLATE;
+                    (Err(ResolveErrorKind::Template), false)
+                }
                 Err(error) => (Err(error.kind()), Reference::split(bare).scheme.is_none()),
             }
         };

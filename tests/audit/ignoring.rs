@@ -277,4 +277,9 @@ fn references_with_placeholders_are_skipped() {
         assert!(record["flags"].to_string().contains("template"), "{line}");
     }
     assert_eq!(ran.out.lines().count(), 5, "{}", ran.out);
+    // So are references against a base that holds one.
+    let html = "<base href='{{ site.url }}/'><a href=x.html>x</a><a href='#f'>x</a>";
+    let (findings, summary) = audit(&Tree::new(&[("docs/page.html", html)]), &[]);
+    assert_eq!(findings, [""; 0]);
+    assert_eq!(summary["skipped"], 2);
 }
