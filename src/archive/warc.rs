@@ -26,7 +26,7 @@ use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
 use crate::document::{self, Format, http};
 use crate::linker::WebRecord;
-use crate::uri::{Base, BaseSource, Rules, resolve, scheme_length};
+use crate::uri::{Base, BaseSource, Rules, resolve};
 
 const LONGEST_HEADER: usize = 1 << 20;
 /// The longest block that is kept in memory, to see what follows it, in bytes.
@@ -225,10 +225,8 @@ impl Record {
     }
 
     fn base(&self) -> Option<Base> {
-        Some(Base {
-            uri: self.keys.fields.target_uri.as_ref()?.as_bytes().to_vec(),
-            source: BaseSource::RetrievalWarcTargetUri,
-        })
+        let uri = self.keys.fields.target_uri.as_ref()?;
+        Base::checked(uri.as_bytes(), BaseSource::RetrievalWarcTargetUri).ok()
     }
 
     /// Returns whether the record belongs to a WAT: the metadata of another record, in JSON.
@@ -646,10 +644,10 @@ impl WebArchive {
     }
 
     fn body_base(&self, header: &ResponseHeader, target: Option<Base>) -> Option<Base> {
-        let content_base = header.content_base.clone();
-        if let Some(uri) = content_base.filter(|uri| scheme_length(uri).is_some()) {
-            let source = BaseSource::EntityHttpContentBase;
-            return Some(Base { uri, source });
+        if let Some(uri) = &header.content_base
+            && let Ok(base) = Base::checked(uri, BaseSource::EntityHttpContentBase)
+        {
+            return Some(base);
         }
         if self.options.http_base == HttpBase::Rfc2616
             && let (Some(location), Some(target)) = (&header.content_location, &target)

@@ -379,7 +379,8 @@ impl BaseScope {
         self.scratch.clear();
         let resolver = &self.fallback.resolver;
         let resolved = resolver.resolve_into(&self.entity.uri, &mut self.scratch);
-        if resolved.is_ok() && self.admits_base(0) {
+        let is_base = || Resolver::new(&self.scratch, self.ruling.markup).is_ok();
+        if resolved.is_ok() && is_base() && self.admits_base(0) {
             let fallback = &mut self.fallback.named;
             fallback.uri.clone_from(&self.scratch);
             fallback.copy_source(&self.entity);

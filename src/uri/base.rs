@@ -50,7 +50,7 @@ impl Base {
         Base { uri, source }
     }
 
-    fn checked(uri: &[u8], source: BaseSource) -> Result<Self, BaseError> {
+    pub(crate) fn checked(uri: &[u8], source: BaseSource) -> Result<Self, BaseError> {
         Resolver::new(uri, Rules::Whatwg)?;
         Ok(Base::new(uri.to_vec(), source))
     }

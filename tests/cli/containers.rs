@@ -74,6 +74,21 @@ fn bases_in_headers_of_responses_are_ignored_on_request() {
     run(&["--ignore-base", "--http-base", "rfc2616"]).is(0, "http://example.com/a\n");
 }
 
+/// mail.md 4.2: the next base is used where one does not parse.
+#[test]
+fn bases_of_records_that_do_not_parse_are_ignored() {
+    let tree = Tree::new(&[]);
+    let bad = "text/html\r\nContent-Base: http://[bad/\r\n\r\n";
+    let run = |target, header| {
+        let web = response(target, header, "<a href=a>");
+        tree.pipe(&web, &["--base", "http://option.example/", "-"])
+    };
+    run("http://example.com/", bad).is(0, "http://example.com/a\n");
+    for target in ["http://[bad/", "relative/", "http://example.com:x/"] {
+        run(target, bad).is(0, "http://option.example/a\n");
+    }
+}
+
 /// cli.md: `--type` takes web archives, whose records are of any format.
 #[test]
 fn only_web_archives_are_read_with_their_type() {

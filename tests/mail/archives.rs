@@ -279,6 +279,12 @@ fn bases_follow_the_headings() {
         (format!("{html}Snapshot-Content-Location: http://s.example/d/\nContent-Location: e/f\n\n<a href=x>"), &default, "http://s.example/d/e/x entity:content-location@0 chained"),
         (format!("{outer}\n{part}"), &default, "http://o.example/d/p/x entity:content-location@1 chained"),
         (format!("{outer}\n{part}"), &strict, "http://o.example/d/x entity:content-location@0"),
+        (format!("{html}Content-Base: http://[b/\nContent-Location: http://l.example/d/\n\n<a href=x>"), &default, "http://l.example/d/x entity:content-location@0"),
+        (format!("{html}Content-Base: http://[b/\nContent-Location: http://l.example/d/\n\n<a href=x>"), &strict, "http://l.example/d/x entity:content-location@0"),
+        (format!("{html}Content-Base: \"<http://b.example/d/>\"\n\n<a href=x>"), &default, "http://b.example/d/x entity:content-base@0"),
+        (format!("{html}Snapshot-Content-Location: http://[s/\n\n<a href=x>"), &default, "thismessage:/x default:thismessage"),
+        (format!("{outer}\n{}", part.replace("p/q", "http://[p/")), &default, "http://o.example/d/x entity:content-location@0"),
+        (format!("{outer}\n{}", part.replace("Location: p/q", "Base: http://p:x/")), &default, "http://o.example/d/x entity:content-location@0"),
         (format!("{html}\n<base href=http://e.example/d/><a href=x>"), &default, "http://e.example/d/x content:base"),
         ("S: x\n\n<URL:x>".to_owned(), &default, "thismessage:/x default:thismessage"),
     ];

@@ -243,10 +243,11 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
         let apart = at == 0 || value[at - 1].is_ascii_whitespace();
         match value[at] {
             b'(' if apart => at = comments.end(value, at),
-            open @ (b'<' | b'"') if uri.trim_ascii().is_empty() => {
-                let close = if open == b'<' { b'>' } else { b'"' };
-                let end = run_end(value, at + 1, |byte| byte != close);
-                uri = value[at + 1..end].to_vec();
+            b'<' | b'"' if uri.trim_ascii().is_empty() => {
+                let start = run_end(value, at, |byte| matches!(byte, b'<' | b'"'));
+                let close = if value[start - 1] == b'<' { b'>' } else { b'"' };
+                let end = run_end(value, start, |byte| byte != close);
+                uri = value[start..end].to_vec();
                 break;
             }
             byte => {

@@ -21,7 +21,7 @@ use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, NestedScope};
 use crate::document::options::NestingLimit;
-use crate::uri::Reference;
+use crate::uri::{Resolver, Rules};
 
 /// The most bytes of references that wait for a delimiter to confirm a preamble; longer text is
 /// taken for a preamble.
@@ -507,7 +507,7 @@ impl MimeTree {
         }
         if root
             && let Some(snapshot) = self.header.value(EntityProperty::Snapshot)
-            && Reference::split(snapshot).scheme.is_some()
+            && is_absolute(snapshot)
         {
             let base = EntityBase {
                 reference: run.out.store(snapshot),
@@ -571,10 +571,9 @@ impl MimeTree {
     fn base(&self, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
         let base = self.header.value(EntityProperty::Base);
         let location = self.header.value(EntityProperty::Location);
-        let absolute = |uri: &[u8]| Reference::split(uri).scheme.is_some();
         let (reference, field): (_, fn(TextRange) -> _) = match (base, location) {
-            (Some(base), _) if absolute(base) => (base, EntityBaseField::ContentBase),
-            (_, Some(location)) if mime_base == MimeBase::Chained || absolute(location) => {
+            (Some(base), _) if is_absolute(base) => (base, EntityBaseField::ContentBase),
+            (_, Some(location)) if mime_base == MimeBase::Chained || is_absolute(location) => {
                 (location, EntityBaseField::ContentLocation)
             }
             _ => return None,
@@ -716,6 +715,11 @@ impl MimeTree {
         }
         self.preamble.clear();
     }
+}
+
+/// Returns whether a URI parses, and needs no base.
+fn is_absolute(uri: &[u8]) -> bool {
+    Resolver::new(uri, Rules::Whatwg).is_ok()
 }
 
 /// Returns the index before the line end that precedes `at`, but not before `from`.
