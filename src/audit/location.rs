@@ -507,7 +507,9 @@ impl<'a> LookupCache<'a> {
         if is_template && holds_placeholder(link.reference) {
             let is_leaked =
                 is_unfilled(link) && *remembered(&mut self.built, file, || audit.is_built(file));
-            let location = is_leaked.then_some(TargetLocation::Skipped);
+            let own = self.in_source(link, file).map(|(own, _)| own);
+            let own = own.filter(|own| *own != TargetLocation::Skipped);
+            let location = own.or(is_leaked.then_some(TargetLocation::Skipped));
             return (location.unwrap_or(TargetLocation::LeftOut), None);
         }
         let target = match link.target {

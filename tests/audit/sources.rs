@@ -528,3 +528,38 @@ fn references_that_hugo_and_jekyll_serve_or_show_as_code_are_not_broken() {
         assert_eq!(found, expected, "{}", files[1].0);
     }
 }
+
+#[test]
+fn references_that_tags_of_jekyll_make_in_html_are_decided() {
+    let tree = Tree::new(&[
+        (
+            "_config.yml",
+            "baseurl: /b\nurl: https://example.com\nplugins: []\n",
+        ),
+        (
+            "index.html",
+            "---\n---\n<a href=\"{{ site.baseurl }}/docs/a.html\"><a href=\"{{ site.baseurl }}/gone.html\">\n\
+             <a href=\"{{ '/docs/a.html' | relative_url }}#x\"><a href=\"{{site.url}}{{site.baseurl}}/gone.html\">\n\
+             <a href=\"{% link docs/a.md %}\"><a href=\"{% link gone.md %}\"><a href=\"{{ site.baseurl }}/{{ page.lang }}/x.html\">\n",
+        ),
+        ("copied.html", "<a href=\"{{ site.baseurl }}/gone.html\">\n"),
+        ("docs/a.md", "---\n---\n# X\n"),
+    ]);
+    let ran = tree.run(&["audit", "--json", "."]);
+    let findings = rows(&ran.out);
+    let found: Vec<_> = findings
+        .iter()
+        .map(|(path, line, reference, _)| (&**path, *line, &**reference))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("index.html", 3, "{{ site.baseurl }}/gone.html"),
+            ("index.html", 4, "{{site.url}}{{site.baseurl}}/gone.html"),
+            ("index.html", 5, "{% link gone.md %}"),
+        ]
+    );
+    // Only the template names the page.
+    let ran = tree.run(&["mv", "docs/a.md", "docs/c.md"]);
+    ran.tells(2, "", "index.html:5: {% link docs/a.md %}: ");
+}

@@ -323,7 +323,10 @@ impl SiteRules for Hugo {
             return file.unparsed();
         };
         let is_draft = values.flag_or("draft", false) && !self.has("buildDrafts");
-        if is_draft || !is_rendered(&values) || self.is_outdated(&values) {
+        let mut options = ["build.render", "_build.render"].into_iter();
+        let is_hidden =
+            options.any(|key| values.text(key) == Some("never") || values.flag(key) == Some(false));
+        if is_draft || is_hidden || self.is_outdated(&values) {
             return Route::LeftOut;
         }
         let slug = values.text("slug").map(str::as_bytes);
@@ -444,11 +447,4 @@ impl Hugo {
             attempts.name(path.strip_suffix(b".md").unwrap_or(path));
         }
     }
-}
-
-fn is_rendered(values: &Setting) -> bool {
-    let build = values.get("build").or(values.get("_build"));
-    build.is_none_or(|build| {
-        build.text("render") != Some("never") && build.flag("render") != Some(false)
-    })
 }

@@ -135,14 +135,8 @@ impl Jekyll {
                 _ => return None,
             })
         });
-        let in_one = |url: String| {
-            let segments = url.split('/').filter(|part| !part.is_empty());
-            let path = segments.collect::<Vec<_>>().join("/");
-            match url.ends_with('/') {
-                true => in_slashes(&path),
-                false => format!("/{path}"),
-            }
-        };
+        let in_one =
+            |url: String| String::from_utf8_lossy(&join(b"/", url.as_bytes())).into_owned();
         let below = |(start, _)| Route::ComputedBelow(in_one(start).into_bytes());
         url.map(in_one).map_err(below)
     }

@@ -11,6 +11,7 @@ use crate::audit::disk::{FileNaming, LookupMatch};
 use crate::audit::names::FileId;
 use crate::audit::target::{TargetChecker, TargetLocation};
 use crate::document::flags::Flags;
+use crate::document::markdown::construct::find;
 use crate::linker::Link;
 
 /// A document of a site.
@@ -158,13 +159,23 @@ impl<'a> SourcePage<'a> {
         let mut reference = link.reference.trim_ascii();
         // Other attributes are not known.
         let is_known = self.found.site.has_resource_ids && DIRECTORY.is_match(reference);
+        let mut syntax = syntax(link);
         if link.flags.contains(Flags::TEMPLATE) && !is_known {
-            return None;
+            // The reader of Markdown finds constructs itself.
+            let is_page = matches!(self.state, PageState::Page(_));
+            let mut construct = None;
+            if is_page && parts(&self.path).2 == b"html" {
+                let slug = self.found.kind.slug;
+                find(slug, reference, 0, |name, path| {
+                    construct = Some((name, path))
+                });
+            }
+            let (name, path) = construct?;
+            (reference, syntax) = (&reference[path], Syntax::Construct(name));
         }
         let mut schemes = self.found.site.schemes.iter();
         let bare = schemes.find_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
         reference = bare.unwrap_or(reference);
-        let mut syntax = syntax(link);
         let route = reference.strip_prefix(b"#/");
         if let Some(route) = route.filter(|_| self.found.site.has_routes && syntax == Syntax::Html)
         {

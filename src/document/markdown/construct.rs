@@ -135,7 +135,7 @@ fn code(slug: Slug) -> Option<&'static Pattern> {
 }
 
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
-pub(super) fn find(
+pub(crate) fn find(
     slug: Slug,
     bytes: &[u8],
     body: usize,

@@ -7,7 +7,7 @@
 //! A document is parsed as a whole, or in pieces if that takes too much memory (`split`).
 #![doc = include_str!("rules.md")]
 
-mod construct;
+pub(crate) mod construct;
 mod mdx;
 mod slug;
 mod source;
