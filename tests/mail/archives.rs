@@ -126,6 +126,11 @@ const CASES: &[Case] = &[
         links: &["1/1 1:1 http://t.example/", "1/3 1:1 http://u.example/", "1/4 1:9 http://v.example/"], codes: &[] },
     Case { format: "eml", archive: "Content-Type: multipart/signed; boundary=b\n\n--b\n\nhttp://t.example/\n--b\nContent-Type: application/pkcs7-mime\n\nx\n--b--\n",
         links: &["1/1 1:1 http://t.example/"], codes: &[] },
+    // A type in quotes or of another syntax (RFC 2045 section 5.2).
+    Case { format: "eml", archive: "Content-Type: \"text/html\"; charset=us-ascii\n\n<a href=http://t.example/>", links: &["1/1 1:9 http://t.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: =?utf-8?q?text/html?=\n\n<a href=http://t.example/>", links: &["1/1 1:9 http://t.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: /\n\nhttp://t.example/", links: &["1/1 1:1 http://t.example/"], codes: &[] },
+    Case { format: "eml", archive: "Content-Type: \"image/png\"\n\nhttp://t.example/", links: &[], codes: &[] },
     // Text after a header block that is a part, and text in its place.
     Case { format: "eml", archive: "Content-Type: text/rfc822-headers\n\nSubject: http://t.example/\nX: y\n\nsee http://u.example/\n",
         links: &["1/1 1:0 http://t.example/", "1/1 4:5 http://u.example/"], codes: &[] },

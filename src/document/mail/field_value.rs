@@ -262,7 +262,7 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
-    /// The value before the first semicolon, in lower case and without blanks.
+    /// The value before the first semicolon, in lower case and without blanks and quotes.
     value: String,
     /// Names in lower case, and values, decoded.
     list: Vec<(String, Vec<u8>)>,
@@ -272,7 +272,7 @@ pub(super) struct Parameters {
 /// to 127 bytes (RFC 6838 section 4.2). Every record of a part repeats it.
 const MAX_MAIN_VALUE: usize = 255;
 
-/// Returns the value before the parameters, in lower case and without blanks.
+/// Returns the value before the parameters, in lower case and without blanks and quotes.
 pub(super) fn main_value(raw: &[u8]) -> String {
     ParameterInput::new(raw).main()
 }
@@ -338,9 +338,10 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    /// Returns a name: graphic characters, in lower case.
+    /// Returns a name: graphic characters but quotes, in lower case.
     fn name(&mut self, stops: [u8; 2]) -> (String, Option<u8>) {
-        let (mut name, stop) = self.take_until(stops, u8::is_ascii_graphic);
+        let keeps = |byte: &u8| byte.is_ascii_graphic() && *byte != b'"';
+        let (mut name, stop) = self.take_until(stops, keeps);
         name.make_ascii_lowercase();
         // It is ASCII.
         (String::from_utf8(name).unwrap_or_default(), stop)

@@ -297,7 +297,7 @@ impl Header {
                 return;
             }
             EntityProperty::Transfer => {
-                values.extend_from_slice(field_value::main_value(raw).trim_matches('"').as_bytes());
+                values.extend_from_slice(field_value::main_value(raw).as_bytes());
             }
             EntityProperty::Location | EntityProperty::Base | EntityProperty::Snapshot => {
                 values.extend_from_slice(&field_value::lone_uri(raw));

@@ -7,6 +7,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::source_text::DecodedText;
 use crate::document::text::{self, TextSource};
 use crate::document::{Format, Retrieval, is_textual};
+use crate::uri::SCHEME;
 
 /// The treatment of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,13 @@ static EXTENSIONS: &[(PartClass, &[&str])] = &[
     (PartClass::Opaque, &["winmail.dat"]),
 ];
 
+/// Returns whether a media type begins with a name: otherwise the entity is of the default type (RFC 2045
+/// section 5.2).
+pub(super) fn is_valid(media_type: &str) -> bool {
+    let name = media_type.split('/').next().unwrap_or_default();
+    !name.is_empty() && name.bytes().all(|byte| SCHEME.contains(byte))
+}
+
 impl PartClass {
     pub(super) const TEXT: Self = PartClass::Document(Format::TEXT);
 
@@ -87,7 +95,6 @@ impl PartClass {
                 let known = known.filter(|format| format.retrieval == Retrieval::Place);
                 PartClass::Document(known.unwrap_or_default())
             }
-            // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
             Some(("text" | "message", _)) | None => PartClass::TEXT,
             Some(("application", "octet-stream")) => {
                 Self::of_file_name(&file_name(header)).unwrap_or(PartClass::Binary)

@@ -431,7 +431,7 @@ impl MimeTree {
         self.content_length = self.header.entity.length;
         // The default in a digest is message/rfc822.
         let media_type = match content_type.map(Parameters::value) {
-            Some(value) if !value.is_empty() => value,
+            Some(value) if media_type::is_valid(value) => value,
             _ if kind == EntityKind::Digest => "message/rfc822",
             _ => "text/plain",
         };
