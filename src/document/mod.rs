@@ -93,6 +93,7 @@ static DECLARED: &[(&str, &[&str])] = &[
     ("latex", &["application/x-latex", "application/x-tex", "text/x-tex"]),
     ("markdown", &["text/markdown", "text/x-markdown"]),
     ("mbox", &["application/mbox"]),
+    ("mhtml", &["multipart/related"]),
     ("pdf", &["application/pdf"]),
     ("rst", &["text/prs.fallenstein.rst", "text/x-rst"]),
     ("troff", &["text/troff", "text/x-troff", "application/x-troff", "application/x-troff-man"]),

@@ -158,6 +158,16 @@ fn responses_of_xml_and_json_are_read_as_such() {
         ),
         ("text/markdown", "[a](b.md)", "http://example.com/d/b.md"),
         (
+            "multipart/related; boundary=b",
+            "MIME-Version: 1.0\nContent-Type: text/html\n\n<a href=x.html>",
+            "http://example.com/d/x.html",
+        ),
+        (
+            "multipart/related; boundary=b",
+            "--b\nContent-Type: text/html\n\n<a href=http://example.com/y>\n--b--",
+            "http://example.com/y",
+        ),
+        (
             "application/javascript",
             "x = 'http://example.com/s'",
             "http://example.com/s",

@@ -89,7 +89,11 @@ impl PartClass {
         }
         match media_type.split_once('/') {
             // RFC 7303 section 9.2: text/xml is another name of application/xml.
-            Some(("application", subtype) | ("text", subtype @ "xml")) if is_textual(subtype) => {
+            Some(
+                ("application", subtype)
+                | ("text", subtype @ "xml")
+                | ("image", subtype @ "svg+xml"),
+            ) if is_textual(subtype) => {
                 let known = Format::of_declared(media_type);
                 // Mailboxes are read as text.
                 let known = known.filter(|format| format.retrieval == Retrieval::Place);
