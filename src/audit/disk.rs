@@ -190,7 +190,7 @@ type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
 pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// Destinations by the paths of symbolic links.
-    pub(super) followed: RwLock<HashMap<Box<[u8]>, DiskEntry>>,
+    followed: RwLock<HashMap<Box<[u8]>, DiskEntry>>,
     follows_symlinks: bool,
     /// The roots as given, by their paths without symbolic links, both without a slash at the end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
@@ -356,6 +356,10 @@ impl DiskTree {
             Some(DiskEntryKind::Link) => self.destination(path()),
             None => DiskEntry::Nothing,
         }
+    }
+
+    pub(super) fn has_followed_links(&self) -> bool {
+        !self.followed.read().is_empty()
     }
 
     fn destination(&self, link: Vec<u8>) -> DiskEntry {

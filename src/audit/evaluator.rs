@@ -333,8 +333,8 @@ impl<'a> Evaluator<'a> {
         }
         let expected = expected?;
         // Lookups follow the symbolic links on the way.
-        let follows = !checker.tree.followed.read().is_empty();
-        let entry = follows.then(|| checker.entry(expected.root, &expected.path));
+        let followed = checker.tree.has_followed_links();
+        let entry = followed.then(|| checker.entry(expected.root, &expected.path));
         let (kind, text) = match entry {
             Some(DiskEntry::Outside(path)) => (CauseKind::Outside, path),
             Some(DiskEntry::Dangling(text)) => (CauseKind::Dangling, text),

@@ -74,7 +74,11 @@ impl SiteRules for Docsify {
             return attempts.file(join(if is_beside { beside } else { &self.top }, below));
         }
         let is_relative = self.is_relative && !path.starts_with(b"/") && !is_route;
-        let directory = [reference.site.content(), beside][usize::from(is_relative)];
+        let directory = if is_relative {
+            beside
+        } else {
+            reference.site.content()
+        };
         if below.is_empty() {
             attempts.file(reference.in_content(self.homepage.as_bytes()));
         }
