@@ -181,6 +181,16 @@ fn identifiers_and_lists_have_their_bare_form() {
             json!("Ann (at) home"),
         ),
         ("From: ann@example.com", "from_name", json!(null)),
+        (
+            "From: ann@example.com (Ann \"X\" Doe)",
+            "from_name",
+            json!("Ann \"X\" Doe"),
+        ),
+        (
+            "Message-ID: <1@example.com> (x)",
+            "message_id",
+            json!("<1@example.com>"),
+        ),
     ] {
         let tree = Tree::new(&[(
             "a.eml",

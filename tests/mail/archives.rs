@@ -132,6 +132,8 @@ const CASES: &[Case] = &[
     Case { format: "eml", archive: "Content-Type: /\n\nhttp://t.example/", links: &["1/1 1:1 http://t.example/"], codes: &[] },
     Case { format: "eml", archive: "Content-Type: \"image/png\"\n\nhttp://t.example/", links: &[], codes: &[] },
     Case { format: "eml", archive: "Content-Type: image/svg+xml\n\n<svg xmlns='http://www.w3.org/2000/svg'><a href='http://t.example/'/></svg>", links: &["1/1 1:50 http://t.example/"], codes: &[] },
+    // A quoted separator before all fields is a line of the block.
+    Case { format: "eml", archive: ">From a\nX-URL: http://t.example/\n\n", links: &["1/0 2:0 http://t.example/"], codes: &[] },
     // Text after a header block that is a part, and text in its place.
     Case { format: "eml", archive: "Content-Type: text/rfc822-headers\n\nSubject: http://t.example/\nX: y\n\nsee http://u.example/\n",
         links: &["1/1 1:0 http://t.example/", "1/1 4:5 http://u.example/"], codes: &[] },

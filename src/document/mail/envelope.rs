@@ -139,12 +139,10 @@ fn addresses(raw: &[u8]) -> Vec<String> {
 /// Returns the name of the first mailbox of a field: the phrase before the address, else the comment after it.
 fn name(raw: &[u8]) -> Option<String> {
     let (name, _) = mailboxes(&plain(raw)).into_iter().next()?;
-    let mut name = decoded(name.trim_ascii()).into_owned();
-    name.retain(|character| !matches!(character, '"' | '\\'));
-    non_empty(name.as_bytes())
+    non_empty(decoded(name.trim_ascii()).replace('\\', "").as_bytes())
 }
 
-/// Returns the name and the address of each mailbox of a field.
+/// Returns the name, without the quotes of a phrase, and the address of each mailbox of a field.
 fn mailboxes(text: &str) -> Vec<(Vec<u8>, String)> {
     let mut found = Vec::new();
     let value = text.as_bytes();
@@ -174,6 +172,7 @@ fn mailboxes(text: &str) -> Vec<(Vec<u8>, String)> {
                 let colon = inner.iter().position(|&byte| byte == b':');
                 let colon = colon.filter(|_| inner.starts_with(b"@"));
                 let address = non_empty(colon.map_or(inner, |colon| &inner[colon + 1..]));
+                plain.retain(|&byte| byte != b'"');
                 found.extend(address.map(|address| (plain.clone(), address)));
                 is_taken = true;
             }

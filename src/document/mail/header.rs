@@ -183,7 +183,8 @@ impl Header {
                     return (at, HeaderStop::NoField);
                 }
                 self.take_separator(rest, scanners.options.envelope);
-                // A separator before all fields is not counted as a line.
+                // An unquoted one before all fields is not counted as a line.
+                self.line += u64::from(rest[0] == b'>');
                 self.is_cut = next.is_none() && !end;
                 let next = next.unwrap_or(bytes.len());
                 self.offset += (next - at) as u64;
@@ -304,7 +305,9 @@ impl Header {
             }
             EntityProperty::ContentId => extend_unfolded(values, bracketed(raw)),
             EntityProperty::MessageId => {
-                extend_unfolded(values, raw.trim_ascii());
+                // A comment may follow.
+                let end = memchr(b'>', raw).map_or(raw.len(), |end| end + 1);
+                extend_unfolded(values, raw[..end].trim_ascii());
                 values.truncate(start + MAX_LINE);
             }
             EntityProperty::Date | EntityProperty::From | EntityProperty::Subject => {
