@@ -357,6 +357,14 @@ fn attribute_value_templates_of_xslt_are_templates() {
         tree.run(&["--format=tsv", "--fields=reference,flags", name])
             .out
     };
+    // Literal result elements without a namespace are HTML.
+    tree.write(
+        "c.xsl",
+        sheet
+            .replace(" xmlns='http://www.w3.org/1999/xhtml'", "")
+            .as_bytes(),
+    );
+    assert_eq!(run("c.xsl"), run("a.xsl"));
     assert_eq!(
         run("a.xsl"),
         "reference\tflags\nb{x}.xsl\t\n{$base}/c\ttemplate\nhttp://example.com/{d}\t\n"

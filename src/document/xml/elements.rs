@@ -144,6 +144,10 @@ impl OpenElements {
         }
         if namespace == Namespace::Nameless {
             namespace = self.root.unwrap_or(Namespace::Unknown);
+            // Stylesheets mostly make HTML.
+            if namespace == Namespace::Unknown && !self.guesses && self.has_stylesheet() {
+                namespace = Namespace::Xhtml;
+            }
         }
         let markup = match namespace {
             Namespace::Xhtml => Some(MarkupNamespace::Html),
