@@ -388,6 +388,44 @@ fn members_after_lost_or_added_bytes_are_read() {
     tree.run(&["x.tar"]).tells(2, links, "archive.inconsistent");
 }
 
+/// Returns members with a link each, of about this length, and their links.
+fn numbered(count: usize, length: usize) -> (Vec<Member>, Vec<String>) {
+    let link = |n: usize| format!("http://u{n}.example/\n");
+    let text = |n: usize| (n..n + length / 6).map(|n| format!("{:05} ", n * n * 7919 % 99_991));
+    let member = |n| Member::new(&format!("m{n}.txt"), link(n) + &text(n).collect::<String>());
+    (
+        (0..count).map(member).collect(),
+        (0..count).map(link).collect(),
+    )
+}
+
+#[test]
+fn wrong_numbers_of_one_member_in_a_central_directory_lose_no_other_one() {
+    let tree = Tree::new(&[]);
+    let (members, links) = numbered(6, 120_000);
+    let whole = zip(&members);
+    let length = whole.len() as u32;
+    let second = memchr::memmem::find_iter(&whole, b"PK\x01\x02").nth(1);
+    let second = second.unwrap();
+    // The packed length and the offset.
+    for (at, value) in [
+        (20, length / 2),
+        (20, length),
+        (42, length / 2),
+        (42, length),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[second + at..second + at + 4].copy_from_slice(&value.to_le_bytes());
+        tree.write("x.zip", &bytes);
+        for threads in ["-j1", "-j2"] {
+            tree.run(&[threads, "x.zip"])
+                .tells(2, &links.concat(), "archive.inconsistent");
+        }
+        let run = tree.pipe(&bytes, &[]);
+        assert_eq!(run.out, links.concat());
+    }
+}
+
 #[test]
 fn members_after_damage_in_a_central_directory_are_read() {
     let tree = Tree::new(&[]);

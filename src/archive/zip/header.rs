@@ -129,6 +129,11 @@ fn from_cp437(name: &[u8]) -> Vec<u8> {
     characters.collect::<String>().into_bytes()
 }
 
+/// Returns the length of a local header with its name and extra field.
+pub(super) fn local_size(local: &[u8]) -> usize {
+    LOCAL_SIZE + usize::from(u16_at(local, 26)) + usize::from(u16_at(local, 28))
+}
+
 /// Returns the index of the first local header.
 pub(super) fn find_local(bytes: &[u8]) -> Option<usize> {
     // Texts do not have this byte.

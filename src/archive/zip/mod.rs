@@ -24,7 +24,7 @@ use crate::document::diagnostic::{self, Code};
 use header::{
     CENTRAL, CENTRAL_FLAGS, CENTRAL_SIZE, END, END_64, END_64_SIZE, END_SIZE, HAS_DESCRIPTOR, HELD,
     IN_EXTRA, LOCAL, LOCAL_FLAGS, LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader,
-    find_local, header_lengths, is_count, u16_at, u32_at, u64_at,
+    find_local, header_lengths, is_count, local_size, u16_at, u32_at, u64_at,
 };
 use stream::{WACZ_ARCHIVE, ZipStream, is_wacz_part};
 
@@ -124,6 +124,12 @@ impl FileWindow {
         self.end += fill(&mut rest, &mut self.buffer[self.end..wanted])?;
         Ok(&self.buffer[..self.end.min(length)])
     }
+
+    /// Returns whether a local header is at an offset.
+    fn has_local(&mut self, offset: u64) -> bool {
+        let bytes = self.bytes(offset, LOCAL_SIZE).unwrap_or_default();
+        bytes.len() == LOCAL_SIZE && bytes.starts_with(LOCAL)
+    }
 }
 
 /// The contents of the current member while they are read.
@@ -150,8 +156,10 @@ struct ZipRange {
     shift: u64,
     /// The number of members before.
     members: u64,
-    /// The packed bytes of all members so far, which overlap if they are more than the file has.
-    packed: u64,
+    /// The packed bytes that further members may have; `None` after they had more, because they overlap.
+    room: Option<u64>,
+    /// An offset after the last member's local header.
+    after: u64,
     is_wacz: bool,
 }
 
@@ -163,9 +171,8 @@ struct Zip {
     window: FileWindow,
     inflate: Decompress,
     unpacked: Cursor<Vec<u8>>,
-    /// The offset of the local header of the current member, and an offset after the last one's.
+    /// The offset of the local header of the current member.
     at: u64,
-    after: u64,
     /// After damage in the directory: offsets of named members, of other members that were read, and its own.
     taken: BTreeSet<u64>,
     /// The searches for moved headers, and the headers in them, that are left.
@@ -187,6 +194,8 @@ impl Zip {
         let length = file.length().ok()?;
         let mut window = FileWindow::new(Arc::clone(file));
         let directory = find_directory(&mut window, length)?;
+        // Members have their lengths from before bytes were lost.
+        let lost = directory.offset.saturating_sub(directory.start).min(length);
         let mut range = ZipRange {
             file: Arc::clone(file),
             length,
@@ -195,7 +204,8 @@ impl Zip {
             count: Some(directory.count),
             shift: find_shift(&mut window, &directory),
             members: 0,
-            packed: 0,
+            room: Some(length.saturating_add(lost)),
+            after: 0,
             is_wacz: false,
         };
         range.is_wacz = is_wacz(range.source(range.start, range.end));
@@ -211,7 +221,6 @@ impl Zip {
             inflate: Decompress::new(false),
             unpacked: Cursor::default(),
             at: 0,
-            after: 0,
             taken: BTreeSet::new(),
             left_to_try: MAX_TRIED,
             faults: Vec::new(),
@@ -222,23 +231,16 @@ impl Zip {
         note(&mut self.faults, code, self.at);
     }
 
-    /// Opens contents, of this length if the one in the header is too large.
-    fn open(&mut self, header: &ZipHeader, packed: u64) -> io::Result<MemberContents> {
-        // No file can be read at the largest offsets, and none has more packed bytes than bytes.
-        let mut local: &[u8] = &[];
-        if self.at < self.range.length && self.range.packed <= self.range.length {
-            local = self.window.bytes(self.at, LOCAL_SIZE)?;
-        }
-        if local.len() < LOCAL_SIZE || !local.starts_with(LOCAL) {
+    /// Opens contents of a packed length, of a member that should follow an offset.
+    fn open(&mut self, header: &ZipHeader, packed: u64, after: u64) -> io::Result<MemberContents> {
+        if self.range.room.is_none() || !self.window.has_local(self.at) {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
-            let Some(moved) = self.find_moved(&header.name)? else {
+            let Some(moved) = self.find_moved(&header.name, after)? else {
                 return Ok(MemberContents::Unreadable);
             };
             self.at = moved;
-            local = self.window.bytes(moved, LOCAL_SIZE)?;
         }
-        let [name, extra] = [26, 28].map(|at| usize::from(u16_at(local, at)));
-        let size = LOCAL_SIZE + name + extra;
+        let size = local_size(self.window.bytes(self.at, LOCAL_SIZE)?);
         let bytes = self.window.bytes(self.at, size)?;
         let local = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
         // The lengths of a local header may follow the contents.
@@ -246,47 +248,54 @@ impl Zip {
         let is_equal = |local: u64, central: u64| {
             local == central || is_later && matches!(local, 0 | IN_EXTRA)
         };
-        let name = bytes.get(LOCAL_SIZE..LOCAL_SIZE + name);
-        let is_same = (name == Some(&header.name) || !header.name.is_ascii())
+        let is_same = (local.name == header.name || !header.name.is_ascii())
             && is_equal(local.packed, header.packed)
-            && is_equal(local.length, header.length);
+            && is_equal(local.length, header.length)
+            && (packed == header.packed || header.packed > self.range.length);
         if local.method != header.method || !is_same {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
         let start = self.at + size as u64;
-        self.after = start.saturating_add(packed);
+        self.range.after = start.saturating_add(packed);
         let Some(mut stored) = header.contents(start) else {
             self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
             return Ok(MemberContents::Unreadable);
         };
-        if header.packed > self.range.length.saturating_sub(start) {
+        let left = self.range.length.saturating_sub(start);
+        if header.packed > left {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
-            stored.packed = packed.min(self.range.length.saturating_sub(start));
         }
+        stored.packed = packed.min(left);
         self.contents = Contents::Stored(stored);
         Ok(MemberContents::File)
     }
 
-    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
-    fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
-        if self.left_to_try == 0 || self.range.packed > self.range.length {
-            return Ok(None);
+    /// Returns the offset of the local header with a name after the last member, or near the place where it should
+    /// be, as after lost bytes.
+    fn find_moved(&mut self, name: &[u8], after: u64) -> io::Result<Option<u64>> {
+        let ZipRange { length, room, .. } = self.range;
+        let near = self.at.min(length).saturating_sub(MOVED);
+        for start in [after.min(length), near] {
+            if self.left_to_try == 0 || room.is_none() {
+                break;
+            }
+            let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
+            let mut tried = 1;
+            let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
+            let found = places.find(|&at| {
+                tried += 1;
+                let local = &bytes[at..];
+                let local = local.get(..local_size(local));
+                let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
+                header.is_some_and(|header| header.name == name)
+                    && !self.taken.contains(&(start + at as u64))
+            });
+            self.left_to_try = self.left_to_try.saturating_sub(tried);
+            if let Some(at) = found {
+                return Ok(Some(start + at as u64));
+            }
         }
-        let start = self.at.min(self.range.length).saturating_sub(MOVED);
-        let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
-        let mut tried = 1;
-        let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
-        let found = places.find(|&at| {
-            tried += 1;
-            let local = &bytes[at..];
-            let end = LOCAL_SIZE + usize::from(u16_at(local, 26)) + usize::from(u16_at(local, 28));
-            let local = local.get(..end);
-            let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
-            header.is_some_and(|header| header.name == name)
-                && !self.taken.contains(&(start + at as u64))
-        });
-        self.left_to_try = self.left_to_try.saturating_sub(tried);
-        Ok(found.map(|at| start + at as u64))
+        Ok(None)
     }
 
     /// Unpacks contents into memory; returns whether they are whole, and nothing is wrong with them.
@@ -328,15 +337,32 @@ impl Zip {
         })
     }
 
-    /// Returns the length of packed contents: the local header's, if the directory has more than the file.
-    fn packed(&mut self, header: &ZipHeader) -> u64 {
-        let length = self.range.length;
-        if header.packed <= length {
-            return header.packed;
+    /// Goes to the member of a header; returns the length of its packed contents. If the header has more than
+    /// the file, or than the bytes before the next member that the directory names, that is the local header's.
+    fn begin(&mut self, header: &ZipHeader) -> u64 {
+        let ZipRange { length, shift, .. } = self.range;
+        let next = u32_at(self.directory.peek(CENTRAL_SIZE), 42).into();
+        let [at, next] = [header.offset, next].map(|offset| offset.saturating_add(shift));
+        let mut packed = header.packed;
+        let start = at.saturating_add((LOCAL_SIZE + header.name.len()) as u64);
+        let contents = start..start.saturating_add(packed);
+        let mut is_next = contents.contains(&next);
+        is_next = is_next && self.window.has_local(at) && self.window.has_local(next);
+        if is_next || packed > length {
+            let end = if is_next { next } else { length };
+            let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
+            let most = end.saturating_sub(at.saturating_add(local_size(local) as u64));
+            // A descriptor may have the length.
+            packed = match u64::from(u32_at(local, 18)) {
+                0 => most,
+                packed => packed.min(most),
+            };
         }
-        let at = header.offset.saturating_add(self.range.shift).min(length);
-        let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
-        u64::from(u32_at(local, 18)).min(length - at)
+        self.at = at;
+        self.range.members += 1;
+        self.range.after = start.saturating_add(packed);
+        self.range.room = self.range.room.and_then(|room| room.checked_sub(packed));
+        packed
     }
 
     /// Returns the contents of a member that is not read, because the zip is a WACZ with archives elsewhere.
@@ -363,13 +389,12 @@ impl Zip {
                 self.taken.insert(at);
             }
         }
-        let mut named = self.taken.range(self.after..);
-        let end = *named.next().unwrap_or(&self.after);
-        let between = end - self.after;
-        let packed = self.range.packed.saturating_add(between);
-        if between > 0 && packed <= self.range.length {
-            self.range.packed = packed;
-            let source = self.range.source(self.after, u64::MAX);
+        let ZipRange { after, room, .. } = self.range;
+        let end = *self.taken.range(after..).next().unwrap_or(&after);
+        let room = room.and_then(|room| room.checked_sub(end - after));
+        if end > after && room.is_some() {
+            self.range.room = room;
+            let source = self.range.source(after, u64::MAX);
             self.contents = Contents::Unnamed(Box::new(ZipStream::new(source)), end);
         }
     }
@@ -430,18 +455,11 @@ fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
     let by_directory = directory.start.saturating_sub(directory.offset);
     let first = window.bytes(directory.start, CENTRAL_SIZE);
     let offset = u64::from(u32_at(first.unwrap_or_default(), 42));
-    let starts = |window: &mut FileWindow, shift: u64| {
-        matches!(window.bytes(offset + shift, LOCAL.len()), Ok(LOCAL))
-    };
-    for shift in [by_directory, 0] {
-        if starts(window, shift) {
-            return shift;
-        }
-    }
     let head = window.bytes(0, FAR_AHEAD).unwrap_or_default();
-    let junk = memmem::find(head, LOCAL).map(|at| at as u64);
-    junk.filter(|&shift| starts(window, shift))
-        .unwrap_or(by_directory)
+    let junk = memmem::find(head, LOCAL).map_or(0, |at| at as u64);
+    let mut shifts = [by_directory, 0, junk].into_iter();
+    let shift = shifts.find(|&shift| window.has_local(offset + shift));
+    shift.unwrap_or(by_directory)
 }
 
 /// Finds the end record that ends with the file, else the last one, in the last `reach` bytes. Returns its offset,
@@ -521,15 +539,12 @@ impl Container for Zip {
                 self.skip_damage();
                 continue;
             };
-            self.range.members += 1;
-            self.at = header.offset.saturating_add(self.range.shift);
-            let packed = self.packed(&header);
-            self.range.packed = self.range.packed.saturating_add(packed);
-            self.after = self.at.saturating_add(LOCAL_SIZE as u64);
+            let after = self.range.after;
+            let packed = self.begin(&header);
             if !header.is_folder() {
                 let contents = match self.unwanted(&header.name) {
                     Some(contents) => contents,
-                    None => self.open(&header, packed)?,
+                    None => self.open(&header, packed, after)?,
                 };
                 return Ok(Some(ArchiveMember::file(header.name, contents)));
             }
@@ -583,7 +598,7 @@ impl Container for Zip {
     fn split(&mut self, size: u64) -> Option<Box<dyn Container>> {
         let start = self.directory.consumed;
         let mut part = self.range.clone();
-        let mut length = 0_u64;
+        let (mut length, mut is_whole) = (0_u64, true);
         loop {
             let is_end = self.is_at_end() || self.range.members == MEMBERS;
             if is_end || header_lengths(&mut self.directory).is_none() {
@@ -591,15 +606,14 @@ impl Container for Zip {
                 self.range.count = None;
                 break;
             }
-            if length >= size {
+            // Contents that take in the next member are cut by its header.
+            if length >= size && is_whole {
                 (part.end, part.count) = (self.directory.consumed, Some(self.range.members));
                 break;
             }
             let header = next_header(&mut self.directory)?;
             length = length.saturating_add(header.length);
-            let packed = self.packed(&header);
-            self.range.packed = self.range.packed.saturating_add(packed);
-            self.range.members += 1;
+            is_whole = self.begin(&header) == header.packed;
         }
         let is_left = start < part.end && part.count.is_some();
         is_left.then(|| Box::new(Zip::of_range(part, start)) as Box<dyn Container>)
