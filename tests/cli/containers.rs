@@ -427,6 +427,55 @@ fn wrong_numbers_of_one_member_in_a_central_directory_lose_no_other_one() {
 }
 
 #[test]
+fn a_wrong_length_of_an_extra_field_takes_in_no_other_member() {
+    let tree = Tree::new(&[]);
+    let (members, links) = numbered(6, 6);
+    let mut bytes = zip(&members);
+    let third = memchr::memmem::find_iter(&bytes, b"PK\x03\x04").nth(2);
+    bytes[third.unwrap() + 29] = 1;
+    let links = [&links[..2], &links[3..]].concat().concat();
+    tree.pipe(&bytes, &[])
+        .tells(2, &links, "archive.inconsistent");
+}
+
+#[test]
+fn contents_of_a_known_length_or_an_unknown_method_may_have_a_descriptor() {
+    let tree = Tree::new(&[]);
+    let (members, links) = numbered(2, 6);
+    let mut bytes = zip(&members);
+    bytes[6] |= 8;
+    let numbers: Vec<u8> = bytes[14..26].to_vec();
+    let second = memchr::memmem::find(&bytes[4..], b"PK\x03\x04").unwrap() + 4;
+    bytes.splice(second..second, [b"PK\x07\x08", numbers.as_slice()].concat());
+    tree.pipe(&bytes, &[]).is(0, &links.concat());
+    bytes[8] = 99;
+    bytes[14..26].fill(0);
+    let run = tree.pipe(&bytes, &[]);
+    run.tells(2, &links[1], "archive.unreadable-member");
+    assert!(!run.err.contains("archive.inconsistent"), "{}", run.err);
+}
+
+#[test]
+fn stored_contents_with_a_descriptor_end_there_after_damage() {
+    let tree = Tree::new(&[]);
+    let (mut members, links) = numbered(3, 300);
+    members[0].name = "mimetype".into();
+    let mut whole = zip(&members);
+    let length = members[0].bytes.len();
+    whole[6] |= 8;
+    let numbers = whole[14..26].to_vec();
+    whole[14..26].fill(0);
+    let end = 30 + "mimetype".len() + length;
+    whole.splice(end..end, [b"PK\x07\x08", numbers.as_slice()].concat());
+    let mut flipped = whole.clone();
+    flipped[end - 1] ^= 1;
+    for bytes in [flipped, [&whole[..end - 9], &whole[end..]].concat()] {
+        tree.pipe(&bytes, &[])
+            .tells(2, &links.concat(), "compress.corrupt");
+    }
+}
+
+#[test]
 fn members_after_damage_in_a_central_directory_are_read() {
     let tree = Tree::new(&[]);
     let names = ["a.txt", "b.txt", "c.txt", "d.txt"];

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::header::{
     CENTRAL, CENTRAL_SIZE, END, END_64, END_SIZE, HAS_DESCRIPTOR, HELD, LOCAL, LOCAL_FLAGS,
     LOCAL_SIZE, LOCATOR_64, LOCATOR_SIZE, SIGNATURE, ZipHeader, find_local, header_lengths,
-    is_count, u16_at, u32_at, u64_at,
+    is_count, local_size, u16_at, u32_at, u64_at,
 };
 use crate::archive::container::{
     ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, extension, note, unread,
@@ -29,6 +29,8 @@ pub(super) struct ZipStream {
     source: Shared<Limited>,
     stage: Stage,
     members: u64,
+    /// Other bytes may come before the next header.
+    is_apart: bool,
     /// A web archive was where a WACZ has them.
     is_wacz: bool,
     /// The offset of the local header of the current member.
@@ -68,6 +70,7 @@ impl ZipStream {
             source: Shared::new(Limited { source, left: 0 }),
             stage: Stage::Between,
             members: 0,
+            is_apart: true,
             is_wacz: false,
             at: 0,
             faults: Vec::new(),
@@ -77,7 +80,7 @@ impl ZipStream {
     /// Goes to the next header of a member; returns false at the central directory.
     fn find(&mut self) -> bool {
         let source = &mut self.source.lock().source;
-        let mut lost = self.members == 0;
+        let mut lost = std::mem::take(&mut self.is_apart);
         loop {
             let offset = source.consumed;
             let head = source.peek(SEARCHED);
@@ -105,12 +108,11 @@ impl ZipStream {
     fn begin(&mut self) -> Option<ArchiveMember> {
         let Limited { source, left } = &mut *self.source.lock();
         self.at = source.consumed;
-        let fixed = source.peek(LOCAL_SIZE);
-        let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
+        let size = local_size(source.peek(LOCAL_SIZE));
         let bytes = source.peek(size);
-        if bytes.len() < size {
-            // Lengths that are damaged may take in the next headers.
-            let next = memmem::find(bytes.get(LOCAL.len()..).unwrap_or_default(), LOCAL);
+        // Lengths that are damaged may take in the next headers.
+        let next = memmem::find(bytes.get(LOCAL.len()..).unwrap_or_default(), LOCAL);
+        if next.is_some() || bytes.len() < size {
             let code = match next {
                 Some(_) => &diagnostic::ARCHIVE_INCONSISTENT,
                 None => &diagnostic::ARCHIVE_TRUNCATED,
@@ -126,9 +128,12 @@ impl ZipStream {
         if *left != header.packed {
             note(&mut self.faults, &diagnostic::ARCHIVE_INCONSISTENT, self.at);
         }
-        let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
+        let has_descriptor = header.flags & HAS_DESCRIPTOR != 0;
+        let is_open = has_descriptor && header.packed == 0;
+        let stored = header.contents(0);
+        self.is_apart = has_descriptor && (!is_open || stored.is_none());
         let mut contents = MemberContents::File;
-        self.stage = match header.contents(0) {
+        self.stage = match stored {
             Some(stored) if !is_open => {
                 let reader = Box::new(self.source.clone());
                 Stage::Sized(PackedContents::new(&stored, reader))
@@ -239,7 +244,11 @@ fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Opt
     let end = match memmem::find(bytes, DESCRIPTOR) {
         Some(0) => {
             let length = u64::from(u32_at(bytes, 8));
-            if u32_at(bytes, 4) == tally.sum() && length == tally.length & 0xffff_ffff {
+            let fits = u32_at(bytes, 4) == tally.sum() && length == tally.length & 0xffff_ffff;
+            // After damage it does not fit. A zip in the contents has shorter ones.
+            let after = bytes.get(16..).unwrap_or_default();
+            let is_next = after.starts_with(LOCAL) || after.starts_with(CENTRAL);
+            if fits || is_next && length >= tally.length {
                 return None;
             }
             1
