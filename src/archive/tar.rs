@@ -37,6 +37,11 @@ pub(super) fn starts(head: &[u8]) -> bool {
         || valid.any(|(at, block)| (at == 0 || is_marked(block)) && TarHeader(block).is_valid())
 }
 
+fn is_header(bytes: &[u8]) -> bool {
+    let block = bytes.first_chunk();
+    block.is_some_and(|block| TarHeader(block).is_valid())
+}
+
 struct TarHeader<'a>(&'a [u8; BLOCK]);
 
 impl<'a> TarHeader<'a> {
@@ -248,21 +253,39 @@ impl Tar {
                 lost = true;
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             }
-            let step = if lost { self.next_header() } else { BLOCK };
-            self.source.consume(step);
+            let next = lost.then(|| self.next_header(BLOCK)).flatten();
+            self.source.consume(next.unwrap_or(BLOCK));
         }
     }
 
-    /// Returns the distance to a header within a block, else the length of a block: where bytes were lost or
-    /// added, headers begin elsewhere than blocks did.
-    fn next_header(&mut self) -> usize {
-        let ahead = self.source.peek(2 * BLOCK);
+    /// Returns the distance to a header, from one byte to `most`: where bytes were lost or added, headers begin
+    /// elsewhere than blocks did.
+    fn next_header(&mut self, most: usize) -> Option<usize> {
+        let ahead = self.source.peek(most + BLOCK);
         let after = ahead.get(TarHeader::MAGIC + 1..).unwrap_or_default();
-        let next = memmem::find_iter(after, b"ustar").find(|at| {
-            let block = ahead[at + 1..].first_chunk();
-            block.is_some_and(|block| TarHeader(block).is_valid())
-        });
-        next.map_or(BLOCK, |at| at + 1)
+        let mut marks = memmem::find_iter(after, b"ustar").map(|at| at + 1);
+        marks.find(|&at| is_header(&ahead[at..]))
+    }
+
+    /// Ends contents at the header that they take in, if none follows them.
+    fn check_end(&mut self) {
+        let length = self.left.saturating_add(self.padding);
+        if length > GIVEN {
+            return;
+        }
+        let bytes = self.source.peek(length as usize + BLOCK);
+        let after = bytes.get(length as usize..).unwrap_or_default();
+        let is_end = after.iter().all(|&byte| byte == 0) && bytes.len() as u64 >= self.left;
+        // Contents that are a tar have headers.
+        if !is_header(after)
+            && !is_end
+            && !is_header(bytes)
+            && let Some(next) = self.next_header(length as usize)
+        {
+            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+            self.left = self.left.min(next as u64);
+            self.padding = next as u64 - self.left;
+        }
     }
 
     /// Reads the contents of an extended header or of a long name.
@@ -428,6 +451,10 @@ impl Container for Tar {
             };
             self.left = size;
             self.padding = size.next_multiple_of(BLOCK as u64).saturating_sub(size);
+            // Contents of the old sparse files follow more blocks of their header.
+            if header.kind() != b'S' {
+                self.check_end();
+            }
             match header.kind() {
                 b'x' | b'X' => {
                     let records = self.extension();

@@ -383,9 +383,11 @@ fn members_after_lost_or_added_bytes_are_read() {
     tree.pipe(&long, &[])
         .tells(2, links, "archive.inconsistent");
     // The header of the second member is not where a block begins.
-    tree.write("x.tar", &[&tar[..1019], &tar[1024..]].concat());
-    let links = "http://example.com/a.txt\nhttp://example.com/c.txt\n";
+    let bytes = [&tar[..1019], &tar[1024..]].concat();
+    tree.write("x.tar", &bytes);
     tree.run(&["x.tar"]).tells(2, links, "archive.inconsistent");
+    tree.pipe(&bytes, &[])
+        .tells(2, links, "archive.inconsistent");
 }
 
 /// Returns members with a link each, of about this length, and their links.
@@ -397,6 +399,34 @@ fn numbered(count: usize, length: usize) -> (Vec<Member>, Vec<String>) {
         (0..count).map(member).collect(),
         (0..count).map(link).collect(),
     )
+}
+
+#[test]
+fn bytes_lost_in_a_member_lose_no_other_one() {
+    let tree = Tree::new(&[]);
+    for length in [700, 70_000] {
+        let (members, links) = numbered(6, length);
+        let zip = zip(&members);
+        let tar = tar(&members);
+        for (name, bytes, at) in [
+            ("x.zip", &zip, zip.len() / 5 + 20),
+            ("x.tar", &tar, tar.len() / 5 + 20),
+        ] {
+            for lost in [1, 100, 500, 513, length / 4] {
+                let bytes = [&bytes[..at], &bytes[at + lost.min(length / 4)..]].concat();
+                tree.write(name, &bytes);
+                for run in [
+                    tree.run(&[name]),
+                    seekable(&tree, name),
+                    tree.pipe(&bytes, &[]),
+                ] {
+                    let found = |link: &&String| run.out.contains(link.as_str());
+                    let count = links.iter().filter(found).count();
+                    assert_eq!((run.code, count), (2, 6), "{name}, {lost}: {run:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
