@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -199,6 +200,7 @@ impl Record {
         let length = words.next()?.parse().ok()?;
         let content_type = words.next()?;
         let date = words.next()?;
+        let _: IpAddr = words.next()?.parse().ok()?;
         let target = line.split(' ').next()?;
         let is_head = target.starts_with("filedesc:");
         let kind = if is_head { "warcinfo" } else { "response" };
@@ -410,7 +412,8 @@ impl WebArchive {
             return (length, true);
         }
         // The block may hold only the start of the next record.
-        let next = self.dialect.next_record(bytes);
+        let first = self.dialect.is_record(bytes).then_some(0);
+        let next = first.or_else(|| self.dialect.next_record(bytes));
         if let Some(next) = next.filter(|&next| (next as u64) < length) {
             fault(&diagnostic::WARC_RESYNC);
             return (next as u64, true);

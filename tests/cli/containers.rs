@@ -506,6 +506,45 @@ fn stored_contents_with_a_descriptor_end_there_after_damage() {
 }
 
 #[test]
+fn a_record_after_a_header_without_its_empty_line_is_read() {
+    let tree = Tree::new(&[]);
+    let record = |(n, line): (usize, &str)| {
+        let head =
+            "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n";
+        format!("{head}{line}http://u{n}.example/ \r\n\r\n")
+    };
+    let records = ["\r\n", "", "\r\n", "\r\n"].into_iter().enumerate();
+    let records: String = records.map(record).collect();
+    let links = "http://u0.example/\nhttp://u2.example/\nhttp://u3.example/\n";
+    tree.pipe(records.as_bytes(), &[])
+        .tells(2, links, "warc.resync");
+}
+
+#[test]
+fn a_line_before_a_record_of_an_arc_has_an_address() {
+    let tree = Tree::new(&[]);
+    let record = |n: usize| {
+        let body = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhttp://u{n}.example/\n\
+             http://t{n}.example/ 838536252 984607682 725229671\nend\n"
+        );
+        let line = format!("http://example.com/{n} 192.0.2.7 20020304050607 no-type");
+        format!("{line} {}\n{body}\n", body.len())
+    };
+    let head = "filedesc://x.arc 0.0.0.0 20020304050607 text/plain 76\n1 0 Example\n\
+                URL IP-address Archive-date Content-type Archive-length\n\n\n";
+    let bytes = format!("{head}{}{}{}", record(0), record(1), record(2));
+    let bytes = bytes.replace("http://t1", "lost http://t1");
+    tree.pipe(bytes.as_bytes(), &[]).tells(
+        2,
+        &(0..3)
+            .map(|n| format!("http://u{n}.example/\nhttp://t{n}.example/\n"))
+            .collect::<String>(),
+        "warc.resync",
+    );
+}
+
+#[test]
 fn members_after_damage_in_a_central_directory_are_read() {
     let tree = Tree::new(&[]);
     let names = ["a.txt", "b.txt", "c.txt", "d.txt"];
