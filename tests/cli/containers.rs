@@ -545,6 +545,20 @@ fn a_line_before_a_record_of_an_arc_has_an_address() {
 }
 
 #[test]
+fn a_gzip_member_whose_header_has_a_wrong_checksum_is_read() {
+    let tree = Tree::new(&[]);
+    let mut bytes = gzip(b"http://example.com/\n");
+    bytes[3] |= 2;
+    bytes.splice(10..10, [0; 2]);
+    tree.write("x.gz", &bytes);
+    for name in ["x.gz", "y"] {
+        tree.write(name, &bytes);
+        tree.run(&["-z", name])
+            .tells(2, "http://example.com/\n", "compress.corrupt");
+    }
+}
+
+#[test]
 fn members_after_damage_in_a_central_directory_are_read() {
     let tree = Tree::new(&[]);
     let names = ["a.txt", "b.txt", "c.txt", "d.txt"];
