@@ -384,8 +384,9 @@ pub struct EntityHeading {
     /// The offset in the outermost document of its bytes, or of its heading, if they are stored there
     /// unencoded.
     pub stored_at: Option<u64>,
-    /// Whether enclosed documents can be named from inside.
-    pub labels: LabelScope,
+    /// Whether the labels of enclosed documents are visible here and inside: the document is a
+    /// `multipart/related` (RFC 2557 section 5).
+    pub related: bool,
     /// Whether the document is a message: a `cid:` reference anywhere in a message may name any of its
     /// parts (RFC 2392).
     pub names_parts: bool,
@@ -445,16 +446,6 @@ pub struct Envelope {
     pub list_id: Option<String>,
     /// The labels of X-Gmail-Labels.
     pub labels: Vec<String>,
-}
-
-/// Whether the labels of enclosed documents are visible here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LabelScope {
-    /// In outer documents only.
-    #[default]
-    Apart,
-    /// Here and inside: the document is a `multipart/related` (RFC 2557 section 5).
-    Related,
 }
 
 /// An event of a document. Scanners report events in document order.

@@ -237,8 +237,7 @@ impl BaseScope {
         self.parent = parent;
         self.mark = mark;
         self.awaits_parts = false;
-        self.kept_from = None;
-        self.is_dropped = false;
+        (self.kept_from, self.is_dropped) = (None, false);
         self.member.clear();
         self.has_member = false;
         let mut known = std::mem::take(&mut self.heading);

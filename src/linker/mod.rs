@@ -354,7 +354,7 @@ impl Linker {
         let has_file = heading.file.iter().any(Option::is_some);
         let text = |text: Option<_>| text.map(|text| name(text).into_owned()).unwrap_or_default();
         known.file = has_file.then(|| Arc::new(heading.file.map(text)));
-        known.related = heading.labels == events::LabelScope::Related;
+        known.related = heading.related;
         known.names_parts = heading.names_parts;
         self.scopes[index].kept_from = heading.keeps_last.then_some(0);
         if is_any_cut {

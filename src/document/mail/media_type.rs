@@ -107,17 +107,6 @@ impl PartClass {
         }
     }
 
-    pub(super) fn format(self) -> &'static Format {
-        match self {
-            PartClass::Document(format) => format,
-            _ => Format::TEXT,
-        }
-    }
-
-    pub(super) fn is_read(self) -> bool {
-        !matches!(self, PartClass::Opaque | PartClass::Binary)
-    }
-
     /// Returns the class of the contents of a compressed attachment, by its file name without the last
     /// extension, or else text.
     pub(super) fn decompressed(header: &Header) -> Self {
@@ -161,8 +150,7 @@ pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -
 /// Returns the disposition in lower case; empty without the field (RFC 2183).
 pub(super) fn disposition(header: &Header) -> Vec<u8> {
     let value = header.value(EntityProperty::Disposition);
-    let parsed = value.map(Parameters::parse);
-    parsed.map_or(Vec::new(), |parsed| parsed.value().as_bytes().to_vec())
+    value.map_or(Vec::new(), |raw| field_value::main_value(raw).into_bytes())
 }
 
 pub(super) fn file_name(header: &Header) -> Vec<u8> {

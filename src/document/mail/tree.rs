@@ -14,8 +14,8 @@ use crate::bytes::lines::without_break;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, LabelScope,
-    MessageHeading, RuleFamily, TextRange,
+    Batch, Enter, EntityBase, EntityBaseField, EntityHeading, Event, Events, MessageHeading,
+    RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
@@ -480,14 +480,12 @@ impl MimeTree {
     }
 
     fn transfer(&mut self, class: PartClass, out: &mut Events) -> TransferEncoding {
-        let Some(name) = self.header.value(EntityProperty::Transfer) else {
-            return TransferEncoding::Identity;
-        };
-        let transfer = TransferEncoding::named(name);
-        if transfer.is_none() {
+        let name = self.header.value(EntityProperty::Transfer);
+        let known = name.map(TransferEncoding::named);
+        if known == Some(None) {
             self.diagnose_here(&diagnostic::MIME_CTE_UNKNOWN, out);
         }
-        let transfer = transfer.unwrap_or_default();
+        let transfer = known.flatten().unwrap_or_default();
         if class == PartClass::Multipart && transfer != TransferEncoding::Identity {
             self.diagnose_here(&diagnostic::MIME_CTE_ON_MULTIPART, out);
             return TransferEncoding::Identity;
@@ -532,7 +530,7 @@ impl MimeTree {
             }),
             media_type: Some(run.out.store(media_type.as_bytes())),
             stored_at: self.stored_at(self.header_at),
-            labels: [LabelScope::Apart, LabelScope::Related][usize::from(related)],
+            related,
             names_parts: message,
             keeps_last,
             ..EntityHeading::default()
@@ -631,15 +629,13 @@ impl MimeTree {
         let may_open =
             class == PartClass::Binary && run.scanners.options.attachments == Attachments::Open;
         let mut contents = class;
-        if may_open {
+        match class {
             // It is added to the statistics once it has been decompressed or skipped.
-            contents = PartClass::decompressed(&self.header);
-        } else if class == PartClass::Signed {
+            PartClass::Binary if may_open => contents = PartClass::decompressed(&self.header),
             // It is added to the statistics at its end.
-        } else if class.is_read() {
-            run.scanners.counts.parts += 1;
-        } else {
-            run.scanners.counts.skip(media_type);
+            PartClass::Signed => {}
+            PartClass::Opaque | PartClass::Binary => run.scanners.counts.skip(media_type),
+            _ => run.scanners.counts.parts += 1,
         }
         if run.scanners.options.alternatives == Alternatives::Last
             && matches!(class, PartClass::Document(_) | PartClass::Headers)
@@ -681,7 +677,9 @@ impl MimeTree {
         member.source = media_type::text_source(media_type);
         member.stored_at = stored_at.filter(|_| transfer == TransferEncoding::Identity);
         member.transfer = transfer;
-        member.format = contents.format();
+        if let PartClass::Document(format) = contents {
+            member.format = format;
+        }
         member.diagnostic_offset = Some(self.at);
         self.leaf.begin(kind, self.unquotes);
     }
