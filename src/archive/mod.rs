@@ -109,9 +109,12 @@ impl ArchiveFormat {
 
     /// Returns the format of a container that follows other bytes in a file of no known kind.
     pub fn after_junk(head: &[u8]) -> Option<&'static ArchiveFormat> {
-        let is_zip = |format: &&ArchiveFormat| format.name == "zip";
-        let zip = || ARCHIVES.iter().find(is_zip);
-        zip::follows(head).then(zip).flatten()
+        let follows = |format: &&ArchiveFormat| match format.name {
+            "zip" => zip::follows(head),
+            "tar" => tar::follows(head),
+            _ => false,
+        };
+        ARCHIVES.iter().find(follows)
     }
 
     /// Opens a container.

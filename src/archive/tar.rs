@@ -25,16 +25,26 @@ const HELD: u64 = 192 << 10;
 /// The longest contents that are given away, in bytes.
 const GIVEN: u64 = 4 << 20;
 const REGIONS: usize = 1 << 16;
+/// The mark of all headers but those of v7.
+const MARK: &[u8] = b"ustar";
 
 pub(super) fn starts(head: &[u8]) -> bool {
-    let is_marked = |block: &[u8]| {
-        let magic = block.get(TarHeader::MAGIC..);
-        magic.is_some_and(|magic| magic.starts_with(b"ustar"))
-    };
-    let mut valid = head.as_chunks().0.iter().enumerate();
+    let magic = head.get(TarHeader::MAGIC..).unwrap_or_default();
     // The first header may be damaged, or cut, or lack the mark.
-    is_marked(head)
-        || valid.any(|(at, block)| (at == 0 || is_marked(block)) && TarHeader(block).is_valid())
+    magic.starts_with(MARK) || is_header(head)
+}
+
+/// Returns whether a tar starts after other bytes, or with a header that lost or gained some.
+pub(super) fn follows(head: &[u8]) -> bool {
+    let first = &head[..head.len().min(2 * BLOCK)];
+    memmem::find(first, MARK).is_some() || find_header(head).is_some()
+}
+
+/// Returns the index of the first header with a mark.
+fn find_header(bytes: &[u8]) -> Option<usize> {
+    let marks = memmem::find_iter(bytes, MARK);
+    let mut starts = marks.filter_map(|at| at.checked_sub(TarHeader::MAGIC));
+    starts.find(|&at| is_header(&bytes[at..]))
 }
 
 fn is_header(bytes: &[u8]) -> bool {
@@ -45,7 +55,7 @@ fn is_header(bytes: &[u8]) -> bool {
 struct TarHeader<'a>(&'a [u8; BLOCK]);
 
 impl<'a> TarHeader<'a> {
-    /// The offset of `ustar`, which v7 lacks.
+    /// The offset of [`MARK`].
     const MAGIC: usize = 257;
     const CHECKSUM: std::ops::Range<usize> = 148..156;
 
@@ -212,9 +222,8 @@ impl Tar {
     }
 
     fn end_member(&mut self) {
-        let rest = self.left + self.padding;
-        let stored = self.left;
-        (self.left, self.padding) = (0, 0);
+        let stored = std::mem::take(&mut self.left);
+        let rest = stored + std::mem::take(&mut self.padding);
         self.sparse = None;
         self.regions.clear();
         let read = self.source.skip(rest);
@@ -253,21 +262,13 @@ impl Tar {
                 lost = true;
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             }
-            let next = lost.then(|| self.next_header(BLOCK)).flatten();
+            // Headers may begin elsewhere than blocks did.
+            let next = find_header(self.source.peek(2 * BLOCK)).filter(|_| lost);
             self.source.consume(next.unwrap_or(BLOCK));
         }
     }
 
-    /// Returns the distance to a header, from one byte to `most`: where bytes were lost or added, headers begin
-    /// elsewhere than blocks did.
-    fn next_header(&mut self, most: usize) -> Option<usize> {
-        let ahead = self.source.peek(most + BLOCK);
-        let after = ahead.get(TarHeader::MAGIC + 1..).unwrap_or_default();
-        let mut marks = memmem::find_iter(after, b"ustar").map(|at| at + 1);
-        marks.find(|&at| is_header(&ahead[at..]))
-    }
-
-    /// Ends contents at the header that they take in, if none follows them.
+    /// Ends contents at the header that they take in after lost bytes, if none follows them.
     fn check_end(&mut self) {
         let length = self.left.saturating_add(self.padding);
         if length > GIVEN {
@@ -279,8 +280,7 @@ impl Tar {
         // Contents that are a tar have headers.
         if !is_header(after)
             && !is_end
-            && !is_header(bytes)
-            && let Some(next) = self.next_header(length as usize)
+            && let Some(next) = find_header(bytes).filter(|&next| next > 0)
         {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             self.left = self.left.min(next as u64);

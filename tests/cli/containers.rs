@@ -457,6 +457,24 @@ fn wrong_numbers_of_one_member_in_a_central_directory_lose_no_other_one() {
 }
 
 #[test]
+fn a_tar_whose_first_header_lost_or_gained_bytes_is_read() {
+    let tree = Tree::new(&[]);
+    let (members, links) = numbered(3, 700);
+    let whole = tar(&members);
+    for (added, at, end) in [("", 20, 21), ("x", 20, 20), ("", 20, 600), ("x", 300, 300)] {
+        let bytes = [&whole[..at], added.as_bytes(), &whole[end..]].concat();
+        tree.write("x", &bytes);
+        for run in [
+            tree.run(&["x"]),
+            seekable(&tree, "x"),
+            tree.pipe(&bytes, &[]),
+        ] {
+            run.tells(2, &links[1..].concat(), "archive.inconsistent");
+        }
+    }
+}
+
+#[test]
 fn a_wrong_length_of_an_extra_field_takes_in_no_other_member() {
     let tree = Tree::new(&[]);
     let (members, links) = numbered(6, 6);
