@@ -25,7 +25,7 @@ const HELD: u64 = 192 << 10;
 /// The longest contents that are given away, in bytes.
 const GIVEN: u64 = 4 << 20;
 const REGIONS: usize = 1 << 16;
-/// The mark of all headers but those of v7.
+/// The mark of all headers, except in v7.
 const MARK: &[u8] = b"ustar";
 
 pub(super) fn starts(head: &[u8]) -> bool {

@@ -27,7 +27,7 @@ use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
 use crate::document::{self, Format, http};
 use crate::linker::WebRecord;
-use crate::uri::{Base, BaseSource, Rules, resolve};
+use crate::uri::{Base, BaseSource, Rules, resolve, scheme_length};
 
 const LONGEST_HEADER: usize = 1 << 20;
 /// The longest block that is kept in memory, to see what follows it, in bytes.
@@ -68,11 +68,7 @@ fn is_warc_record(bytes: &[u8]) -> bool {
 fn is_arc_record(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(8192)];
     let line = memchr::memchr(b'\n', near).map(|end| &near[..end]);
-    line.is_some_and(|line| {
-        let colon = memchr::memchr(b':', line);
-        let has_scheme = colon.is_some_and(|colon| colon > 0 && line[0].is_ascii_alphabetic());
-        has_scheme && Record::parse_arc(line, 0).is_some()
-    })
+    line.is_some_and(|line| scheme_length(line).is_some() && Record::parse_arc(line, 0).is_some())
 }
 
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {

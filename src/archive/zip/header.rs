@@ -1,5 +1,7 @@
 //! The headers of zip, which the central directory and streams share.
 
+use memchr::memmem;
+
 use crate::archive::content::{Method, StoredContents};
 use crate::bytes::buffered::BufferedSource;
 
@@ -136,12 +138,9 @@ pub(super) fn local_size(local: &[u8]) -> usize {
 
 /// Returns the index of the first local header.
 pub(super) fn find_local(bytes: &[u8]) -> Option<usize> {
-    // Texts do not have this byte.
-    let mut starts = memchr::memchr_iter(LOCAL[2], bytes).map(|at| at.saturating_sub(2));
-    starts.find(|&start| {
+    memmem::find_iter(bytes, LOCAL).find(|&start| {
         let local = &bytes[start..];
-        local.starts_with(LOCAL)
-            && (1..=512).contains(&u16_at(local, 26))
+        (1..=512).contains(&u16_at(local, 26))
             && local.len() > LOCAL_SIZE
             && u16_at(local, 4) & 0xff <= 63
             && Method::of(u16_at(local, 8)).is_some()

@@ -353,10 +353,8 @@ impl Zip {
             let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
             let most = end.saturating_sub(at.saturating_add(local_size(local) as u64));
             // A descriptor may have the length.
-            packed = match u64::from(u32_at(local, 18)) {
-                0 => most,
-                packed => packed.min(most),
-            };
+            let known = u64::from(u32_at(local, 18));
+            packed = if known == 0 { most } else { known.min(most) };
         }
         self.at = at;
         self.range.members += 1;
@@ -385,8 +383,7 @@ impl Zip {
                 && let Some(header) = next_header(&mut directory)
                 && (self.taken.len() as u64) < MEMBERS
             {
-                let at = header.offset.saturating_add(self.range.shift);
-                self.taken.insert(at);
+                (self.taken).insert(header.offset.saturating_add(self.range.shift));
             }
         }
         let ZipRange { after, room, .. } = self.range;
@@ -462,10 +459,9 @@ fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
     shift.unwrap_or(by_directory)
 }
 
-/// Finds the end record that ends with the file, else the last one, in the last `reach` bytes. Returns its offset,
-/// the directory that it names, and whether it ends with the file.
-fn end_record(window: &mut FileWindow, length: u64, reach: u64) -> Option<(u64, Directory, bool)> {
-    let start = length.saturating_sub(reach);
+/// Finds the directory that the end record names: the one that ends with the file, else the last one.
+fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
+    let start = length.saturating_sub(COMMENT + END_SIZE as u64);
     let tail = window.bytes(start, (length - start) as usize).ok()?;
     let mut found = memmem::rfind_iter(tail, END).filter(|at| at + END_SIZE <= tail.len());
     let mut last = None;
@@ -482,14 +478,6 @@ fn end_record(window: &mut FileWindow, length: u64, reach: u64) -> Option<(u64, 
         count: u16_at(record, 10).into(),
         offset: u32_at(record, 16).into(),
     };
-    Some((offset, directory, exact.is_some()))
-}
-
-fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
-    // Few comments are long.
-    let near = end_record(window, length, AHEAD as u64).filter(|(.., is_exact)| *is_exact);
-    let far = || end_record(window, length, COMMENT + END_SIZE as u64);
-    let (offset, directory, _) = near.or_else(far)?;
     end_64(window, offset).or_else(|| {
         // Where the numbers do not fit, the record with those that do is missing.
         let mut starts = || matches!(window.bytes(directory.start, 4), Ok(CENTRAL));
