@@ -517,7 +517,9 @@ fn stored_contents_with_a_descriptor_end_there_after_damage() {
     whole.splice(end..end, [b"PK\x07\x08", numbers.as_slice()].concat());
     let mut flipped = whole.clone();
     flipped[end - 1] ^= 1;
-    for bytes in [flipped, [&whole[..end - 9], &whole[end..]].concat()] {
+    let lost = [&whole[..end - 9], &whole[end..]].concat();
+    let added = [&whole[..end], b"more", &whole[end..]].concat();
+    for bytes in [flipped, lost, added] {
         tree.pipe(&bytes, &[])
             .tells(2, &links.concat(), "compress.corrupt");
     }

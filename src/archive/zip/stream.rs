@@ -249,10 +249,10 @@ fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Opt
         Some(0) => {
             let length = u64::from(u32_at(bytes, 8));
             let fits = u32_at(bytes, 4) == tally.sum() && length == tally.length & 0xffff_ffff;
-            // After damage it does not fit. A zip in the contents has shorter ones.
+            // After damage it does not fit. In a zip in the contents those are shorter by its header.
             let after = bytes.get(16..).unwrap_or_default();
             let is_next = after.starts_with(LOCAL) || after.starts_with(CENTRAL);
-            if fits || is_next && length >= tally.length {
+            if fits || is_next && length + LOCAL_SIZE as u64 >= tally.length {
                 return None;
             }
             1

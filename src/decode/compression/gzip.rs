@@ -28,8 +28,6 @@ pub(super) struct Gzip {
     /// Checksum and length, modulo 2^32, of the decompressed bytes of the member.
     crc: Hasher,
     length: u32,
-    /// The checksum of the header is wrong.
-    is_damaged: bool,
     /// The compressed data of the member has ended; the trailer follows.
     ended: bool,
 }
@@ -63,7 +61,6 @@ impl MemberDecoder for Gzip {
         self.crc.reset();
         self.length = 0;
         self.ended = false;
-        self.is_damaged = false;
         let mut crc = Hasher::new();
         let flags = source.peek(FIXED).get(3).copied().unwrap_or_default();
         skip(source, FIXED, &mut crc)?;
@@ -83,7 +80,8 @@ impl MemberDecoder for Gzip {
         if flags & HEADER_CRC != 0 {
             let stored = source.peek_array().ok_or(DecompressFault::Truncated)?;
             source.consume(2);
-            self.is_damaged = u16::from_le_bytes(stored) != crc.finalize() as u16;
+            // After a wrong checksum the trailer cannot match.
+            self.length = (u16::from_le_bytes(stored) != crc.finalize() as u16).into();
         }
         Ok(())
     }
@@ -107,7 +105,7 @@ impl MemberDecoder for Gzip {
         };
         source.consume(TRAILER);
         let sum = u64::from(self.crc.clone().finalize()) | u64::from(self.length) << 32;
-        let holds = u64::from_le_bytes(trailer) == sum && !self.is_damaged;
+        let holds = u64::from_le_bytes(trailer) == sum;
         (0, Some(holds.then_some(()).ok_or(DecompressFault::Corrupt)))
     }
 }
