@@ -529,7 +529,7 @@ impl LinkCollector<'_> {
         }
         let has_other_ids = includes_text
             || found.parts.contains(&None)
-            || format.name != "html" && audit.sources.has_other_ids(&path);
+            || audit.sources.has_other_ids(&path, format.name == "html");
         // Hosts of Markdown list directories, servers do not (A12).
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
         let is_served = audit.options.server.is_some() || !audit.checker.servers.views.is_empty();

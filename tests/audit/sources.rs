@@ -478,6 +478,32 @@ fn references_in_forms_that_a_generator_does_not_read_are_broken() {
     }
 }
 
+/// Each as in the output of the generator.
+#[test]
+fn references_that_plugins_and_settings_serve_are_not_broken() {
+    let eleventy = |lines: &str| format!("module.exports = function (c) {{ {lines} }};\n");
+    let ids = eleventy("c.addPlugin(IdAttributePlugin);");
+    let cases: &[TreeCase<'_>] = &[
+        // Eleventy: a plugin gives ids to the headings of HTML, too.
+        (
+            &[
+                (".eleventy.js", &ids),
+                ("page.html", "<h2>Intro</h2>\n"),
+                ("a.md", "[a](/page/#intro) [b](/gone/)\n"),
+            ],
+            &["/gone/ broken-file"],
+        ),
+    ];
+    for &(files, expected) in cases {
+        let ran = Tree::new(files).run(&["audit", "--json", "."]);
+        let found = rows(&ran.out).into_iter();
+        let found: Vec<_> = found
+            .map(|(_, _, reference, rule)| format!("{reference} {rule}"))
+            .collect();
+        assert_eq!(found, expected, "{}", files[1].0);
+    }
+}
+
 #[test]
 fn references_that_hugo_and_jekyll_serve_or_show_as_code_are_not_broken() {
     let hugo = "baseURL = '/'\nlanguageCode = 'en'\n[permalinks]\nposts = '/:year/:slug/'\n";

@@ -104,6 +104,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_outputs(directory.path, output);
     site.lacks_assets = lacks_assets;
     site.has_other_ids = config::names_any(&text, MAKERS);
+    site.adds_ids = text.contains("IdAttributePlugin");
     Some(Box::new(Eleventy {
         directory: directory.path.to_vec(),
         formats,

@@ -226,9 +226,11 @@ impl Sources {
     }
 
     /// Returns whether the ids of the headings of a page are not known.
-    pub(super) fn has_other_ids(&self, path: &[u8]) -> bool {
-        let place = self.place(path);
-        place.is_some_and(|(found, _)| found.site.has_other_ids || found.rules.has_other_ids(path))
+    pub(super) fn has_other_ids(&self, path: &[u8], is_html: bool) -> bool {
+        self.place(path).is_some_and(|(found, _)| match is_html {
+            true => found.site.adds_ids,
+            false => found.site.has_other_ids || found.rules.has_other_ids(path),
+        })
     }
 
     /// `shown` returns the path that people see.

@@ -166,6 +166,8 @@ pub(super) struct SourceSite {
     pub(super) lacks_assets: bool,
     /// Headings may have ids that the dialect does not make.
     pub(super) has_other_ids: bool,
+    /// The headings of HTML, too.
+    pub(super) adds_ids: bool,
     /// A script of the site renders pages: `#/x` names one, and `?id=x` a heading.
     pub(super) has_routes: bool,
     /// `x:y` names a resource, unless it is an absolute URL.
