@@ -483,6 +483,7 @@ fn references_in_forms_that_a_generator_does_not_read_are_broken() {
 fn references_that_plugins_and_settings_serve_are_not_broken() {
     let eleventy = |lines: &str| format!("module.exports = function (c) {{ {lines} }};\n");
     let ids = eleventy("c.addPlugin(IdAttributePlugin);");
+    let plain = eleventy("");
     let cases: &[TreeCase<'_>] = &[
         // Eleventy: a plugin gives ids to the headings of HTML, too.
         (
@@ -492,6 +493,22 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
                 ("a.md", "[a](/page/#intro) [b](/gone/)\n"),
             ],
             &["/gone/ broken-file"],
+        ),
+        // Eleventy: lines of its ignore files are paths from the project.
+        (
+            &[
+                (".eleventy.js", &plain),
+                (".eleventyignore", "README.md\ndrafts\n"),
+                ("README.md", ""),
+                ("drafts/x.md", ""),
+                ("sub/README.md", ""),
+                ("sub/drafts/y.md", ""),
+                (
+                    "a.md",
+                    "[a](/sub/README/) [b](/sub/drafts/y/) [c](/README/) [d](/drafts/x/)\n",
+                ),
+            ],
+            &["/README/ broken-file", "/drafts/x/ broken-file"],
         ),
     ];
     for &(files, expected) in cases {

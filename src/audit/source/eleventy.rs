@@ -51,12 +51,17 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let mut formats: Vec<_> = names.map(|name| name.trim().to_owned()).collect();
     let added = all("addTemplateFormats(");
     formats.extend(added.filter_map(|value| Some(value.as_text()?.to_owned())));
+    let of_project = |path: &str| format!("/{}", path.trim_start_matches("./"));
     let mut ignored = vec!["node_modules/".to_owned()];
     for file in [".eleventyignore", ".gitignore"] {
         let lines = directory.read(file).unwrap_or_default();
-        ignored.extend(lines.lines().map(str::to_owned));
+        // Unlike in Git, all lines are paths from the project, and `!` has no meaning.
+        let lines = lines
+            .lines()
+            .map(|line| line.trim().trim_start_matches('/'));
+        let paths = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
+        ignored.extend(paths.map(of_project));
     }
-    let of_project = |path: &str| format!("/{}", path.trim_start_matches("./"));
     let added = all("ignores.add(");
     ignored.extend(added.filter_map(|value| Some(of_project(value.as_text()?))));
     let (mut copies, mut lacks_assets) = (Vec::new(), false);
