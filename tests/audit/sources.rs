@@ -484,6 +484,7 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
     let eleventy = |lines: &str| format!("module.exports = function (c) {{ {lines} }};\n");
     let ids = eleventy("c.addPlugin(IdAttributePlugin);");
     let plain = eleventy("");
+    let based = eleventy("c.addPlugin(HtmlBasePlugin); return { pathPrefix: '/pre/' };");
     let cases: &[TreeCase<'_>] = &[
         // Eleventy: a plugin gives ids to the headings of HTML, too.
         (
@@ -509,6 +510,15 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
                 ),
             ],
             &["/README/ broken-file", "/drafts/x/ broken-file"],
+        ),
+        // Eleventy: the plugin that adds the base leaves the base itself.
+        (
+            &[
+                (".eleventy.js", &based),
+                ("index.md", "# A\n"),
+                ("a.md", "[a](/pre/) [b](/a/) [c](/pre/a/)\n"),
+            ],
+            &["/pre/a/ broken-file"],
         ),
     ];
     for &(files, expected) in cases {

@@ -201,8 +201,10 @@ impl SiteRules for Eleventy {
             attempts.file(reference.in_content(below));
             attempts.file(join(&self.directory, below));
         }
+        // The plugin leaves the base itself unchanged.
+        let is_base = reference.site.base.as_deref() == Some(&*with_slash(path));
         match path {
-            [b'/', ..] if self.adds_base => reference.below_base(attempts),
+            [b'/', ..] if self.adds_base && !is_base => reference.below_base(attempts),
             _ => reference.by_url(attempts),
         }
     }
