@@ -485,6 +485,8 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
     let ids = eleventy("c.addPlugin(IdAttributePlugin);");
     let plain = eleventy("");
     let based = eleventy("c.addPlugin(HtmlBasePlugin); return { pathPrefix: '/pre/' };");
+    let locales = "import starlight from '@astrojs/starlight'\n\
+                   export default { integrations: [starlight({ locales: { root: {}, de: {} } })] }\n";
     let cases: &[TreeCase<'_>] = &[
         // Eleventy: a plugin gives ids to the headings of HTML, too.
         (
@@ -519,6 +521,21 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
                 ("a.md", "[a](/pre/) [b](/a/) [c](/pre/a/)\n"),
             ],
             &["/pre/a/ broken-file"],
+        ),
+        // Starlight: a page with a slug is the fallback of other locales.
+        (
+            &[
+                ("astro.config.mjs", locales),
+                (
+                    "src/content/docs/s.md",
+                    "---\ntitle: s\nslug: own/path\n---\n",
+                ),
+                (
+                    "src/content/docs/de/a.md",
+                    "---\ntitle: a\n---\n[a](/own/path/) [b](/de/own/path/) [c](/de/s/)\n",
+                ),
+            ],
+            &["/de/s/ broken-file"],
         ),
     ];
     for &(files, expected) in cases {

@@ -140,20 +140,19 @@ impl SiteRules for Astro {
         if name.starts_with(b"_") || values.flag_or("draft", false) {
             return Route::LeftOut;
         }
-        if let Some(slug) = values.text("slug") {
-            return self.route_at([slug.trim_matches('/').into()]);
-        }
         let slug = |name: &[u8]| Slug::GitHub.of_text(&String::from_utf8_lossy(name));
-        let path = renamed(&[directory, name].concat(), slug);
-        let at = |url: &[u8]| [&url[1..], &path].concat();
-        let mut paths = vec![at(&file.root.url)];
-        if self.locales[self.usual].0 == file.root.directory {
-            let locales = self.locales.iter();
-            let locales =
-                locales.filter(|(own, _)| *own != file.root.directory && *own != self.docs);
-            paths.extend(locales.map(|(_, url)| at(url.as_bytes())));
-        }
-        self.route_at(paths)
+        let root = &file.root.url[1..];
+        let path = match values.text("slug") {
+            // With its locale.
+            Some(slug) => slug.trim_matches('/').into(),
+            None => [root, &renamed(&[directory, name].concat(), slug)].concat(),
+        };
+        let is_usual = self.locales[self.usual].0 == file.root.directory;
+        let below = path.strip_prefix(root).filter(|_| is_usual);
+        let locales = self.locales.iter();
+        let locales = locales.filter(|(own, _)| *own != file.root.directory && *own != self.docs);
+        let others = locales.filter_map(|(_, url)| Some([&url.as_bytes()[1..], below?].concat()));
+        self.route_at(std::iter::once(path.clone()).chain(others))
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
