@@ -537,6 +537,21 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &["/de/s/ broken-file"],
         ),
+        // Antora: without a version, a resource is of the latest.
+        (
+            &[
+                ("docs/antora.yml", "name: mill\nversion: '10.0'\n"),
+                ("docs/modules/ROOT/pages/a.adoc", "= A\n\n== New head\n"),
+                ("docs-old/antora.yml", "name: mill\nversion: '9.1'\n"),
+                ("docs-old/modules/ROOT/pages/a.adoc", "= A\n\n== Old head\n"),
+                ("other/antora.yml", "name: river\nversion: ~\n"),
+                (
+                    "other/modules/ROOT/pages/b.adoc",
+                    "= B\n\nxref:mill::a.adoc#_new_head[a] xref:mill::a.adoc#_old_head[b] xref:9.1@mill::a.adoc#_old_head[c]\n",
+                ),
+            ],
+            &["mill::a.adoc#_old_head broken-fragment"],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

@@ -11,6 +11,8 @@ use crate::bytes::class::split_once;
 struct ComponentVersion {
     name: String,
     version: Option<String>,
+    /// The numbers of the version; `None` if it has other parts or is a prerelease.
+    numbers: Option<Vec<u64>>,
     modules: Vec<u8>,
 }
 
@@ -24,9 +26,15 @@ struct Antora {
 
 fn component(directory: &SiteDirectory<'_>, path: &str) -> Option<ComponentVersion> {
     let values = directory.values(&format!("{path}antora.yml"))?;
+    let version = values.text("version").filter(|_| !values.has("prerelease"));
+    let numbers = version.and_then(|version| {
+        let parts = version.trim_start_matches('v').split('.');
+        parts.map(|part| part.parse().ok()).collect()
+    });
     Some(ComponentVersion {
         name: values.text("name")?.to_owned(),
         version: values.text("version").map(str::to_owned),
+        numbers,
         modules: directory.folder(format!("{path}modules")),
     })
 }
@@ -106,8 +114,8 @@ impl Antora {
         Some((str::from_utf8(module).ok()?, rest?))
     }
 
-    /// Returns the files that a resource may be, by the module and the directory of a page; `None` where that is
-    /// not known.
+    /// Returns the files that a resource may be, the likeliest first, by the module and the directory of a page;
+    /// `None` where that is not known.
     fn files(&self, resource: &Resource<'_>, family: &str, file: &[u8]) -> Option<Vec<Vec<u8>>> {
         let (own_module, below) = self.module(file)?;
         let family = resource.family.unwrap_or(family);
@@ -133,18 +141,20 @@ impl Antora {
         let module = resource.module.unwrap_or(usual);
         let path = format!("{module}/{family}s/{}", resource.path);
         let all = std::iter::once(&self.own).chain(&self.others);
-        // Without a version, any may be the latest one.
         let fitting = all.filter(|known| {
             let version = known.version.as_deref();
             known.name == name && resource.version.is_none_or(|own| version == Some(own))
         });
         let is_own = resource.version.is_none() && resource.component.is_none();
         let most = if is_own { 1 } else { usize::MAX };
-        let roots = fitting.take(most).map(|known| &known.modules);
-        let files = roots.map(|root| join(root, path.as_bytes()));
-        let files: Vec<_> = files.collect();
-        // The component may lie elsewhere.
-        (!files.is_empty()).then_some(files)
+        let mut fitting: Vec<_> = fitting.take(most).collect();
+        // Without a version it is of the latest, which only numbers show. The component may lie elsewhere.
+        fitting.sort_by(|one, other| other.numbers.cmp(&one.numbers));
+        let latest = &fitting.first()?.version;
+        let is_known =
+            |known: &&ComponentVersion| known.numbers.is_some() || known.version == *latest;
+        let file = |known: &&ComponentVersion| join(&known.modules, path.as_bytes());
+        (fitting.iter().all(is_known)).then(|| fitting.iter().map(file).collect())
     }
 
     fn aliases(&self) -> HashMap<Vec<u8>, Vec<u8>> {
