@@ -552,6 +552,24 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &["mill::a.adoc#_old_head broken-fragment"],
         ),
+        // Antora: only includes read what it does not publish.
+        (
+            &[
+                ("antora.yml", "name: mill\nversion: ~\n"),
+                ("modules/ROOT/pages/_hid.adoc", "= H\n\nxref:gone.adoc[x]\n"),
+                ("modules/ROOT/examples/e.rb", ""),
+                ("modules/ROOT/partials/p.adoc", ""),
+                (
+                    "modules/ROOT/pages/a.adoc",
+                    "= A\n\nxref:_hid.adoc[a] xref:example$e.rb[b] xref:partial$p.adoc[c] xref:a.adoc[d]\n\ninclude::partial$p.adoc[]\n\ninclude::example$e.rb[]\n\ninclude::page$_hid.adoc[]\n",
+                ),
+            ],
+            &[
+                "_hid.adoc broken-file",
+                "example$e.rb broken-file",
+                "partial$p.adoc broken-file",
+            ],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

@@ -189,7 +189,7 @@ impl SiteRules for Antora {
         let (family, rest) = below.split_at(memchr::memchr(b'/', below).map_or(0, |at| at + 1));
         let (directory, name, extension) = parts(rest);
         match family {
-            b"pages/" if extension == b"adoc" => {
+            b"pages/" if extension == b"adoc" && !has_segment(rest, b"_") => {
                 Route::page([&*root, directory, name, b".html"].concat())
             }
             b"images/" | b"attachments/" => Route::CopiedTo([&*root, b"_", family, rest].concat()),
@@ -223,8 +223,12 @@ impl SiteRules for Antora {
         if family == "partial" && resource.family.is_none() {
             return attempts.part(reference.file_beside());
         }
-        let files = self.files(&resource, family, reference.file);
-        let Some(files) = files else {
+        // Only includes read files that are not published.
+        let is_part = matches!(resource.family, Some("partial" | "example"));
+        if family == "page" && (is_part || has_segment(resource.path.as_bytes(), b"_")) {
+            return;
+        }
+        let Some(files) = self.files(&resource, family, reference.file) else {
             return attempts.miss = Miss::Undecided;
         };
         for file in files {
