@@ -570,6 +570,25 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
                 "partial$p.adoc broken-file",
             ],
         ),
+        // Hexo: names that do not match the pattern become slugs.
+        (
+            &[
+                (
+                    "_config.yml",
+                    "new_post_name: :year-:month-:day-:title.md\npermalink: blog/:title/\n",
+                ),
+                ("package.json", "{\"hexo\": {}}\n"),
+                ("source/_posts/sub/deep.md", "---\ndate: 2024-01-02\n---\n"),
+                ("source/_posts/a.b.md", "---\n---\n"),
+                ("source/_posts/X Y.md", "---\n---\n"),
+                ("source/_posts/2024-01-02-in.md", "---\n---\n"),
+                (
+                    "source/a.md",
+                    "---\n---\n[a](/blog/sub-deep/) [b](/blog/a-b/) [c](/blog/X-Y/) [d](/blog/in/) [e](/blog/sub/deep/)\n",
+                ),
+            ],
+            &["/blog/sub/deep/ broken-file"],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

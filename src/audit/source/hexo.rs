@@ -6,8 +6,8 @@ struct Hexo {
     values: Setting,
     posts: Vec<u8>,
     permalink: String,
-    /// Names of posts begin with their dates.
-    has_dated_names: bool,
+    /// The pattern of the names of posts, without its extension.
+    new_name: String,
     copied: Gitignore,
     /// marked puts the root before images, and finds them beside posts.
     adds_root: bool,
@@ -25,7 +25,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         let renderer = name.strip_prefix("hexo-renderer-");
         renderer.is_some_and(|of| config::names_any(of, "markdown pandoc"))
     });
-    let new_name = values.text("new_post_name").unwrap_or_default();
+    let new_name = name("new_post_name", ":title.md").unwrap_or_default();
     site.set_base(name("root", "/"));
     site.add_content(&source, "/");
     let theme = name("theme", "landscape").unwrap_or_default();
@@ -46,15 +46,16 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     Some(Box::new(Hexo {
         posts: join(&source, b"_posts/"),
         permalink: name("permalink", ":year/:month/:day/:title/")?,
-        has_dated_names: new_name.contains(":year"),
+        new_name: new_name.trim_end_matches(".md").to_owned(),
         copied: anchored_globs(&source, values.texts("skip_render")),
         adds_root: values.flag_or("marked.prependRoot", true) && !has_other_renderer,
         values,
     }))
 }
 
-/// The date at the start of the name of a post.
-static DATED: Pattern = Pattern::new(r"^(?:.*/)?(\d{4}-\d{1,2}-\d{1,2})-");
+/// The date at the start of the path of a post, and the rest.
+static DATED: Pattern = Pattern::new(r"^(\d{4}-\d{2}-\d{2})-(.+)$");
+const DATED_NAME: &str = ":year-:month-:day-:title";
 static DATE: Pattern = Pattern::new(r"^(\d{4}[-/]\d{1,2}[-/]\d{1,2})(?:[T ][0-9:.]*)?$");
 
 fn is_published(values: &Setting) -> bool {
@@ -77,12 +78,21 @@ impl Hexo {
             return Route::page(format!("/{own}{}", if is_whole { "" } else { "/" }));
         }
         let (directory, name, _) = parts(below);
-        let dated = DATED.group_at(below, 0).filter(|_| self.has_dated_names);
-        let start = dated.as_ref().map(|[whole, _]| whole.end);
-        let start = start.unwrap_or(directory.len());
-        let title = [directory, &below[start..directory.len() + name.len()]].concat();
-        let of_name = dated.map(|[_, day]| &below[day]);
-        let own = values.text("date").map(str::as_bytes).or(of_name);
+        let path = [directory, name].concat();
+        let is_dated = self.new_name == DATED_NAME;
+        let dated = DATED.captures(&path).filter(|_| is_dated);
+        let of_name = |number| Some(dated.as_ref()?.get(number)?.as_bytes());
+        // The title of another name is a slug of its path.
+        let slug = || {
+            let path = String::from_utf8_lossy(&path);
+            let words = path.replace(|byte: char| byte.is_ascii_punctuation(), " ");
+            is_dated.then(|| Slug::Hexo.of_text(&words).into_bytes())
+        };
+        let title = match &*self.new_name {
+            ":title" => Some(path.clone()),
+            _ => of_name(2).map(<[u8]>::to_vec).or_else(slug),
+        };
+        let own = values.text("date").map(str::as_bytes).or(of_name(1));
         let date = own.unwrap_or_default();
         let day = DATE.group_at(date, 0);
         let date = day.map_or(&b""[..], |[_, day]| &date[day]);
@@ -91,8 +101,8 @@ impl Hexo {
             self.permalink.trim_start_matches('/'),
             date,
             |name| match name {
-                "title" => text(&title),
-                "name" => text(last_name(&title)),
+                "title" => text(title.as_ref()?),
+                "name" => text(last_name(title.as_ref()?)),
                 _ => None,
             },
         );
@@ -166,7 +176,7 @@ impl SiteRules for Hexo {
             Syntax::Construct("post") => {
                 attempts.file([&*self.posts, path, b".md"].concat());
                 attempts.name(path);
-                attempts.undecided_if(self.has_dated_names);
+                attempts.undecided_if(self.new_name != ":title");
             }
             Syntax::Construct(_) => own(attempts),
             Syntax::Text if reference.is_image && self.adds_root => {
