@@ -589,6 +589,19 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &["/blog/sub/deep/ broken-file"],
         ),
+        // Hexo: renderers make style sheets of the theme.
+        (
+            &[
+                ("_config.yml", "theme: land\n"),
+                ("package.json", "{\"hexo\": {}}\n"),
+                ("themes/land/source/css/style.styl", ""),
+                (
+                    "source/a.md",
+                    "---\n---\n<link rel=\"stylesheet\" href=\"/css/style.css\"> <link rel=\"stylesheet\" href=\"/css/gone.css\">\n",
+                ),
+            ],
+            &["/css/gone.css broken-file"],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

@@ -30,7 +30,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_content(&source, "/");
     let theme = name("theme", "landscape").unwrap_or_default();
     let theme = directory.folder(format!("themes/{theme}"));
-    site.add_overlay(&join(&theme, b"source"), "/");
+    let assets = join(&theme, b"source/");
+    site.add_overlay(&assets, "/");
+    let sheets = files_below(&assets, |_| true).into_iter();
+    site.add_made(sheets.filter_map(|path| style_url(&path[assets.len()..])));
     site.lacks_assets = !path_of(&theme).is_dir();
     site.has_other_ids = has_other_renderer;
     site.add_templates(directory.path, ["themes", "scaffolds", "node_modules"]);
@@ -127,6 +130,13 @@ impl Hexo {
     }
 }
 
+/// Returns the URL of the style sheet that a renderer makes of a file.
+fn style_url(below: &[u8]) -> Option<Vec<u8>> {
+    let (directory, name, extension) = parts(below);
+    let is_source = matches!(extension, b"styl" | b"less" | b"scss" | b"sass");
+    is_source.then(|| [b"/", directory, name, b".css"].concat())
+}
+
 /// Returns the URL of the directory of the assets of a post.
 fn asset_directory(url: &[u8]) -> Vec<u8> {
     with_slash(url.strip_suffix(b".html").unwrap_or(url))
@@ -134,7 +144,7 @@ fn asset_directory(url: &[u8]) -> Vec<u8> {
 
 impl SiteRules for Hexo {
     fn route(&self, file: &ContentFile<'_>) -> Route {
-        let (directory, name, extension) = file.parts();
+        let extension = file.parts().2;
         let path = file.path();
         let mut rendered = "md markdown mkd mkdn mdwn mdtxt mdtext html ejs njk".split(' ');
         let is_rendered = rendered.any(|known| known.as_bytes() == extension);
@@ -149,12 +159,7 @@ impl SiteRules for Hexo {
             return Route::LeftOut;
         }
         if !is_rendered || is_excluded(&self.copied, &path) {
-            return match extension {
-                b"styl" | b"less" | b"scss" | b"sass" => {
-                    Route::CopiedTo([b"/", directory, name, b".css"].concat())
-                }
-                _ => Route::Copied,
-            };
+            return style_url(file.below).map_or(Route::Copied, Route::CopiedTo);
         }
         match file.values() {
             None => Route::Computed,
