@@ -602,6 +602,18 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &["/css/gone.css broken-file"],
         ),
+        // MkDocs: a link out of the content.
+        (
+            &[
+                (
+                    "mkdocs.yml",
+                    "site_name: x\nsite_url: https://example.com/p/\n",
+                ),
+                ("README.md", ""),
+                ("docs/index.md", "[a](../README.md) [b](../../other/)\n"),
+            ],
+            &["../README.md broken-file", "../../other/ outside-root"],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

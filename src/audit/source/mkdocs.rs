@@ -138,6 +138,10 @@ impl SiteRules for MkDocs {
             Syntax::Text => {
                 reference.beside(attempts);
                 reference.by_url(attempts);
+                // A file beside the content is not a page elsewhere on the host.
+                if attempts.miss == Miss::OutsideSite && reference.path.ends_with(b".md") {
+                    attempts.miss = Miss::Missing;
+                }
             }
             _ => reference.by_url(attempts),
         }
