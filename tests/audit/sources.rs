@@ -614,6 +614,18 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &["../README.md broken-file", "../../other/ outside-root"],
         ),
+        // VitePress: expressions in rewrites are not decided.
+        (
+            &[
+                (
+                    ".vitepress/config.mjs",
+                    "export default { rewrites: { 'src/(.*)': '(.*)' } }\n",
+                ),
+                ("src/b.md", "# B\n"),
+                ("a.md", "[a](/b) [b](/none)\n"),
+            ],
+            &[],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

@@ -6,7 +6,7 @@ struct VitePress {
     excluded: Gitignore,
     /// Pages by their paths below the source, and their new paths; a pattern has segments that begin with `:`.
     rewrites: Vec<(String, String)>,
-    /// Rewrites are computed.
+    /// Rewrites are computed, or more than segments.
     moves_pages: bool,
 }
 
@@ -36,10 +36,12 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_made(["404.html", "404"]);
     site.add_undecided(["/assets/"]);
     site.has_other_ids = values.has("markdown.anchor.slugify") || values.is_unknown("markdown");
+    // Other patterns of path-to-regexp are not read.
+    let is_expression = |from: &str| from.contains(['(', '{', '?', '+', '\\']);
     Some(Box::new(VitePress {
         excluded: anchored_globs(&source, values.texts("srcExclude")),
         rewrites: rewrites.collect(),
-        moves_pages: values.is_unknown("rewrites"),
+        moves_pages: values.is_unknown("rewrites") || values.keys("rewrites").any(is_expression),
     }))
 }
 
