@@ -626,6 +626,19 @@ fn references_that_plugins_and_settings_serve_are_not_broken() {
             ],
             &[],
         ),
+        // Zola: names in other scripts are written in ASCII.
+        (
+            &[
+                ("config.toml", "base_url = '/'\n"),
+                ("content/_index.md", "+++\n+++\n"),
+                (
+                    "content/blog/_index.md",
+                    "+++\n+++\n[a](/blog/privet/) [b](@/blog/привет.md) [c](/privet/)\n",
+                ),
+                ("content/blog/привет.md", "+++\n+++\n"),
+            ],
+            &["/privet/ broken-file"],
+        ),
     ];
     for &(files, expected) in cases {
         let ran = Tree::new(files).run(&["audit", "--json", "."]);

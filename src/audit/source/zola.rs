@@ -61,15 +61,24 @@ static LISTED: Pattern = Pattern::new(r"(?:^|/)page/");
 /// The characters that `slugify.paths = "safe"` replaces.
 static UNSAFE: Pattern = Pattern::new(r#"[<>:/|?*#() \t"\\]"#);
 
+/// The segment of a URL that is not known; no path has this byte.
+const TRANSLITERATED: u8 = 0;
+
+/// Returns whether a text has letters of other scripts, which the generator writes in ASCII.
+fn is_transliterated(text: &str) -> bool {
+    let is_other = |other: char| other.is_alphanumeric() && !other.is_ascii() && other != 'ß';
+    text.nfkd().any(is_other)
+}
+
 impl Zola {
     fn segment(&self, name: &[u8]) -> Vec<u8> {
         match self.values.text("slugify.paths").unwrap_or_default() {
             "safe" => UNSAFE.replace_all(name, b"_").into_owned(),
             "off" => name.to_vec(),
-            _ => {
-                let name = String::from_utf8_lossy(name);
-                Slug::Zola.of_text(&name).into_bytes()
-            }
+            _ => match &*String::from_utf8_lossy(name) {
+                name if is_transliterated(name) => vec![TRANSLITERATED],
+                name => Slug::Zola.of_text(name).into_bytes(),
+            },
         }
     }
 
@@ -145,7 +154,12 @@ impl SiteRules for Zola {
             let end = if alias.ends_with(".html") { "" } else { "/" };
             format!("/{}{end}", alias.trim_matches('/')).into_bytes()
         });
-        Route::page_at(self.url(directory, stem, &values), others)
+        let url = self.url(directory, stem, &values);
+        match memchr::memchr(TRANSLITERATED, &url) {
+            None => Route::page_at(url, others),
+            Some(_) if values.has("aliases") => Route::ComputedBelow(b"/".to_vec()),
+            Some(at) => Route::ComputedBelow(url[..at].to_vec()),
+        }
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -160,12 +174,10 @@ impl SiteRules for Zola {
         }
     }
 
-    /// The generator writes letters of other scripts in ASCII.
     fn has_other_ids(&self, path: &[u8]) -> bool {
         let text = start_of(path, MAX_DOCUMENT).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        let headings = text.lines().filter(|line| line.starts_with('#'));
-        let is_other = |other: char| other.is_alphanumeric() && !other.is_ascii() && other != 'ß';
-        headings.flat_map(|line| line.nfkd()).any(is_other)
+        let mut headings = text.lines().filter(|line| line.starts_with('#'));
+        headings.any(is_transliterated)
     }
 }
