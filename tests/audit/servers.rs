@@ -243,7 +243,8 @@ fn rules_of_firebase_are_followed() {
     const RULES: &str = r#"{"hosting": {"public": ".", "cleanUrls": true,
         "redirects": [{"source": "/old/:page", "destination": "/:page", "type": 302},
                       {"source": "/@(a|b)", "destination": "/file"},
-                      {"regex": "^/was/(?P<page>[a-z]+)$", "destination": "/:page"}],
+                      {"regex": "^/was/(?P<page>[a-z]+)$", "destination": "/:page"},
+                      {"regex": "^/r/(.+)$", "destination": "/:1"}],
         "rewrites": [{"source": "/app/**", "destination": "/file.html"},
                      {"source": "/api/**", "function": "api"},
                      {"source": "/sum", "run": {"serviceId": "sum"}},
@@ -262,7 +263,7 @@ fn rules_of_firebase_are_followed() {
         "redirected",
         "firebase",
         &files,
-        &["/old/file", "/was/file", "/file.html"],
+        &["/old/file", "/was/file", "/r/file", "/file.html"],
     );
     each("broken-file", "firebase", &files, &["/old/none", "/b"]);
 }

@@ -384,14 +384,13 @@ impl DestinationTemplate {
                 end = escaped.start();
                 continue;
             }
-            let value = match (place.name("name"), place.name("number")) {
-                (Some(name), _) => captures.iter().find(|(known, _)| *known == name.as_bytes()),
-                (None, Some(number)) if self.places != Names => {
-                    let index = usize::from(number.as_bytes()[0] - b'0').checked_sub(1);
-                    index.and_then(|index| captures.get(index))
-                }
-                _ => None,
-            };
+            // A number names a group, too.
+            let name = place.name("name").or(place.name("number"));
+            let name = name.map_or(&b""[..], |name| name.as_bytes());
+            let number = str::from_utf8(name).ok().and_then(|name| name.parse().ok());
+            let number = number.filter(|&number: &usize| number > 0 && self.places != Names);
+            let named = captures.iter().find(|(known, _)| *known == name);
+            let value = named.or_else(|| captures.get(number? - 1));
             let Some((_, value)) = value else { continue };
             out.extend_from_slice(&self.text[end..whole.start()]);
             push_path(value, &mut out);
