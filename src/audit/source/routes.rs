@@ -70,7 +70,7 @@ impl Routes {
                 others.iter().for_each(|url| self.add_url(url, &path));
             }
             Route::CopiedTo(url) => self.add_url(url, &path),
-            Route::ComputedBelow(start) => self.computed.push(std::mem::take(start)),
+            Route::ComputedBelow(start) => self.computed.push(start.clone()),
             _ => {}
         }
         self.files.insert(path, route);
@@ -91,7 +91,10 @@ impl Routes {
                 .and_then(|path| path.strip_prefix(&*root.directory));
             below.is_none_or(|below| {
                 let moved = route(&ContentFile { root, below, text }, rules);
-                discriminant(&moved) == discriminant(own)
+                match (&moved, own) {
+                    (Route::ComputedBelow(new), Route::ComputedBelow(old)) => new == old,
+                    _ => discriminant(&moved) == discriminant(own),
+                }
             })
         })
     }
