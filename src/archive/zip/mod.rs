@@ -275,20 +275,22 @@ impl Zip {
     fn find_moved(&mut self, name: &[u8], after: u64) -> io::Result<Option<u64>> {
         let ZipRange { length, room, .. } = self.range;
         let near = self.at.min(length).saturating_sub(MOVED);
-        for start in [after.min(length), near] {
+        for (start, reach) in [(after.min(length), AHEAD), (near, 2 * MOVED as usize)] {
             if self.left_to_try == 0 || room.is_none() {
                 break;
             }
-            let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
-            let mut tried = 1;
+            let bytes = self.window.bytes(start, reach)?;
+            // The header that follows the last member at once costs nothing.
+            let mut tried = usize::from(reach > AHEAD);
             let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
             let found = places.find(|&at| {
-                tried += 1;
                 let local = &bytes[at..];
                 let local = local.get(..local_size(local));
                 let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
-                header.is_some_and(|header| header.name == name)
-                    && !self.taken.contains(&(start + at as u64))
+                let is_found = header.is_some_and(|header| header.name == name)
+                    && !self.taken.contains(&(start + at as u64));
+                tried += usize::from(!is_found);
+                is_found
             });
             self.left_to_try = self.left_to_try.saturating_sub(tried);
             if let Some(at) = found {
