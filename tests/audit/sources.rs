@@ -735,3 +735,22 @@ fn references_that_tags_of_jekyll_make_in_html_are_decided() {
     let ran = tree.run(&["mv", "docs/a.md", "docs/c.md"]);
     ran.tells(2, "", "index.html:5: {% link docs/a.md %}: ");
 }
+
+#[test]
+fn refs_of_hugo_ignore_the_case() {
+    let names = "docs/pier PIER pier.md /DOCS/Pier.md Docs DOCS/b quay".split(' ');
+    let refs = names.map(|name| format!("{{{{< ref \"{name}\" >}}}}\n"));
+    let page = "---\ntitle: p\n---\n";
+    let tree = Tree::new(&[
+        ("hugo.toml", ""),
+        ("content/docs/Pier.md", page),
+        ("content/docs/B/index.md", page),
+        (
+            "content/_index.md",
+            &format!("{page}{}", refs.collect::<String>()),
+        ),
+    ]);
+    let found = rows(&tree.run(&["audit", "--json", "."]).out);
+    let found: Vec<_> = found.iter().map(|(_, _, reference, _)| reference).collect();
+    assert_eq!(found, ["quay"]);
+}

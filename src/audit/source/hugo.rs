@@ -422,6 +422,7 @@ impl Hugo {
     /// A reference of the shortcodes `ref` and `relref`: a path of a page, with or without its
     /// extension, or the name of a page anywhere.
     fn by_ref(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
+        attempts.ignores_case = true;
         let path = reference.path.strip_suffix(b"/").unwrap_or(reference.path);
         let directory = up_to_slash(reference.file);
         let mut directories = vec![directory];

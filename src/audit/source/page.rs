@@ -228,7 +228,12 @@ impl<'a> SourcePage<'a> {
         }
         let mut other_case = None;
         for attempt in &attempts.attempts {
-            match self.attempt(attempt) {
+            match self.attempt(attempt, attempts.ignores_case) {
+                Some(TargetLocation::File(file, LookupMatch::OtherCase))
+                    if attempts.ignores_case =>
+                {
+                    return TargetLocation::File(file, LookupMatch::Exact);
+                }
                 Some(found @ TargetLocation::File(_, LookupMatch::OtherCase)) => {
                     other_case = other_case.or(Some(found));
                 }
@@ -262,12 +267,13 @@ impl<'a> SourcePage<'a> {
         TargetLocation::File(self.checker.paths.id(file), how)
     }
 
-    fn attempt(&self, attempt: &Attempt) -> Option<TargetLocation> {
+    fn attempt(&self, attempt: &Attempt, ignores_case: bool) -> Option<TargetLocation> {
         match attempt {
             Attempt::File(path) => self.by_file(path),
             Attempt::Url(url) => self.by_url(url),
             Attempt::Name(name) => {
-                Some(self.file_at(self.routes().named(name)?, LookupMatch::Exact))
+                let file = self.routes().named(name, ignores_case)?;
+                Some(self.file_at(file, LookupMatch::Exact))
             }
             Attempt::Part(path) => {
                 let (file, how) = self.file(b"/", path, &[])?;

@@ -104,7 +104,11 @@ impl Routes {
     }
 
     /// Returns the only page that has a name without its extension, as its own or its directory's.
-    pub(super) fn named(&self, name: &[u8]) -> Option<&[u8]> {
+    pub(super) fn named(&self, name: &[u8], ignores_case: bool) -> Option<&[u8]> {
+        let key = |name: &[u8]| match ignores_case {
+            true => fold(name).into_bytes(),
+            false => name.to_vec(),
+        };
         let names = self.names.get_or_init(|| {
             let mut names = PagesByName::default();
             let pages = self.files.iter();
@@ -113,13 +117,13 @@ impl Routes {
                     (directory, b"index" | b"_index", _) => last_name(directory),
                     (_, stem, _) => stem,
                 };
-                let only = names.entry(name.into());
+                let only = names.entry(key(name));
                 only.and_modify(|page| *page = None)
                     .or_insert_with(|| Some(path.clone()));
             }
             names
         });
-        names.get(name)?.as_deref()
+        names.get(&key(name))?.as_deref()
     }
 
     /// Returns the file at a URL, by its case or another one.

@@ -470,6 +470,8 @@ pub(super) enum Miss {
 pub(super) struct Attempts {
     pub(super) attempts: Vec<Attempt>,
     pub(super) miss: Miss,
+    /// Files and names are found in any case; the same for all names of a site.
+    pub(super) ignores_case: bool,
 }
 
 impl Attempts {
