@@ -754,3 +754,15 @@ fn refs_of_hugo_ignore_the_case() {
     let found: Vec<_> = found.iter().map(|(_, _, reference, _)| reference).collect();
     assert_eq!(found, ["quay"]);
 }
+
+#[test]
+fn environments_of_hugo_are_not_sites() {
+    let tree = Tree::new(&[
+        ("config/_default/hugo.yaml", "baseURL: /\n"),
+        ("config/production/hugo.yaml", "baseURL: /p/\n"),
+        ("content/_index.md", ""),
+    ]);
+    let ran = tree.run(&["audit", "--group", "none", "."]);
+    let summary = ran.out.clone() + &ran.err;
+    assert_eq!(summary.matches("hugo (").count(), 1, "{summary}");
+}

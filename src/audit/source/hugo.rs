@@ -15,26 +15,27 @@ struct Hugo {
 
 /// Returns the configuration, if it is Hugo's.
 fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
-    let first = |stem: &str, ends: &[&str]| {
-        let mut names = ends.iter().map(|end| format!("{stem}.{end}"));
-        names.find_map(|name| directory.values(&name))
+    // A directory of an environment is a part of the configuration above it.
+    if above(directory.path).ends_with(b"/config/") && directory.has("../_default") {
+        return None;
+    }
+    let first = |stem: &str| {
+        let mut ends = ["toml", "yaml", "yml", "json"].iter();
+        ends.find_map(|end| directory.values(&format!("{stem}.{end}")))
     };
-    const ENDS: [&str; 4] = ["toml", "yaml", "yml", "json"];
-    let mut all = first("hugo", &ENDS);
+    let mut all = first("hugo");
     // The files of the directory add to it.
     for stem in "hugo config module languages permalinks markup taxonomies".split(' ') {
-        let values = first(&format!("config/_default/{stem}"), &ENDS);
-        let values = values.map(|values| match stem {
-            "hugo" | "config" => values,
-            stem => config::map(std::iter::once((stem.to_owned(), values))),
-        });
-        if let Some(values) = values {
+        if let Some(mut values) = first(&format!("config/_default/{stem}")) {
+            if !matches!(stem, "hugo" | "config") {
+                values = config::map(std::iter::once((stem.to_owned(), values)));
+            }
             all.get_or_insert_with(Setting::empty).inherit(values);
         }
     }
     all.or_else(|| {
         let keys = "baseURL languageCode theme module markup.goldmark";
-        let values = first("config", &["toml", "yaml", "json"])?;
+        let values = first("config")?;
         let is_zola = values.has("base_url");
         let is_hugo = !is_zola && values.has_any(keys) && directory.has("content");
         is_hugo.then_some(values)
