@@ -766,3 +766,127 @@ fn environments_of_hugo_are_not_sites() {
     let summary = ran.out.clone() + &ran.err;
     assert_eq!(summary.matches("hugo (").count(), 1, "{summary}");
 }
+
+#[test]
+fn urls_that_hugo_makes_are_found() {
+    const PAGE: &str = "---\ntitle: p\n---\n";
+    let home = |links: &str| {
+        let links = links.split(' ').map(|link| format!("[x]({link})\n"));
+        format!("{PAGE}{}", links.collect::<String>())
+    };
+    let permalinks = "baseURL = '/'\n[permalinks]\nposts = '/:year/:month/:title/'\nnews = '/n/:weekday/:slug/'\n";
+    let page = |title: &str, more: &str| {
+        format!("---\ntitle: \"{title}\"\ndate: 2024-05-01\n{more}\n---\n")
+    };
+    let titles = [
+        page("A fine Day", "aliases: [rel, /old/]"),
+        page("C++ & Rust: new (1)", ""),
+        page("ISΣ", "url: /fix/y/\naliases: [rel]"),
+    ];
+    let computed = [
+        page("n", ""),
+        page("m", "url: /m/"),
+        page("o", "aliases: /o/"),
+    ];
+    let one = home(
+        "/2024/05/a-fine-day/ /2024/05/rel/ /old/ /2024/05/c-rust-new-1/ /fix/y/ /fix/rel/ /2024/05/x/ /posts/rel/",
+    );
+    let undecided = home("/n/3/n/ /m/ /p/");
+    let names = home(
+        "/a-b/ /a--b/ /c--d/ /c----d/ /x-y/ /x--y/ /e-f/ /50-off/ /100/ /c++-rust-new/ /a%2520b/ /ισ/ /a/ /50%25-off/",
+    );
+    let languages = "defaultContentLanguage = 'fr'\n[languages.fr]\n[languages.de]\n";
+    let below = format!("defaultContentLanguageInSubdir = true\n{languages}");
+    let of_languages = home(
+        "/index.xml /404.html /sitemap.xml /de/ /de/index.xml /de/404.html /de/sitemap.xml /fr/ /fr/sitemap.xml /fr/index.xml /en/",
+    );
+    let ugly = home(
+        "/docs.html /docs/index.xml /tags.html /tags/t.html /docs/b/ /docs/b.html /docs/a.html /docs/a/",
+    );
+    let files = home(
+        "/Docs/Pic%20Dir/a.png /docs/Pic%20Dir/a.png /docs/Top.png /Docs/Top.png /docs/sub-dir/b/Img/A.png /docs/pic-dir/a.png /only/ /only/o.png",
+    );
+    let cases: &[TreeCase<'_>] = &[
+        (
+            &[
+                ("hugo.toml", permalinks),
+                ("content/posts/x.md", &titles[0]),
+                ("content/posts/y.md", &titles[1]),
+                ("content/posts/z.md", &titles[2]),
+                ("content/_index.md", &one),
+            ],
+            &["/2024/05/x/", "/posts/rel/"],
+        ),
+        (
+            &[
+                ("hugo.toml", permalinks),
+                ("content/news/x.md", &computed[0]),
+                ("content/news/y.md", &computed[1]),
+                ("content/_index.md", &undecided),
+            ],
+            &["/p/"],
+        ),
+        (
+            &[
+                ("hugo.toml", permalinks),
+                ("content/news/x.md", &computed[2]),
+                ("content/_index.md", &undecided),
+            ],
+            &[],
+        ),
+        (
+            &[
+                ("hugo.toml", ""),
+                ("content/a & b.md", PAGE),
+                ("content/c -- d.md", PAGE),
+                ("content/x  y.md", PAGE),
+                ("content/e \u{2013} f.md", PAGE),
+                ("content/50% off.md", PAGE),
+                ("content/100%.md", PAGE),
+                ("content/C++ & Rust (new).md", PAGE),
+                ("content/a%20b.md", PAGE),
+                ("content/ΙΣ.md", PAGE),
+                ("content/_index.md", &names),
+            ],
+            &["/a/", "/50%25-off/"],
+        ),
+        (
+            &[
+                ("hugo.toml", languages),
+                ("content/_index.md", &of_languages),
+            ],
+            &["/fr/index.xml", "/en/"],
+        ),
+        (
+            &[("hugo.toml", &below), ("content/_index.md", &of_languages)],
+            &["/index.xml", "/404.html", "/en/"],
+        ),
+        (
+            &[
+                ("hugo.toml", "uglyURLs = true\n"),
+                ("content/docs/a.md", PAGE),
+                ("content/docs/b/index.md", PAGE),
+                ("content/_index.md", &ugly),
+            ],
+            &["/docs/a/"],
+        ),
+        (
+            &[
+                ("hugo.toml", ""),
+                ("content/Docs/a.md", PAGE),
+                ("content/Docs/Top.png", ""),
+                ("content/Docs/Pic Dir/a.png", ""),
+                ("content/Docs/Sub Dir/b/index.md", PAGE),
+                ("content/Docs/Sub Dir/b/Img/A.png", ""),
+                ("content/only/o.png", ""),
+                ("content/_index.md", &files),
+            ],
+            &["/docs/pic-dir/a.png", "/only/"],
+        ),
+    ];
+    for (files, expected) in cases {
+        let ran = Tree::new(files).run(&["audit", "--json", "."]);
+        let found: Vec<_> = rows(&ran.out).into_iter().map(|(_, _, it, _)| it).collect();
+        assert_eq!(found, *expected, "{files:?}");
+    }
+}

@@ -1,8 +1,9 @@
 //! Hugo.
 
+use std::collections::BTreeSet;
+
 use super::site::*;
 use crate::audit::date::{date, days_from_today};
-use crate::pipeline::walk::bytes_of;
 
 struct Hugo {
     values: Setting,
@@ -91,9 +92,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     for (root, url, at) in &rules.mounts.content {
         site.add_content(root, format!("{url}{at}"));
     }
-    for (overlay, url) in &rules.mounts.overlays {
-        site.add_overlay(overlay, url);
-    }
     let ids = values.text_or("markup.goldmark.parser.autoHeadingIDType", "github");
     site.has_other_ids = ids.as_deref() != Some("github")
         || !values.flag_or("markup.goldmark.parser.autoHeadingID", true)
@@ -102,17 +100,23 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_outputs(directory.path, values.text_or("publishDir", "public"));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(rules.lists());
-    site.add_made(["/", "index.xml", "sitemap.xml", "404.html"]);
+    site.add_made(["/", "sitemap.xml"]);
     let has_robots = values.flag_or("enableRobotsTXT", false);
     site.add_made(has_robots.then_some("robots.txt"));
-    site.add_made(languages.iter().map(|(_, url)| url));
     let taxonomies = values.entries("taxonomies").iter();
     let mut taxonomies: Vec<_> = taxonomies.filter_map(|(_, name)| name.as_text()).collect();
     if !values.has("taxonomies") {
         taxonomies = vec!["tags", "categories"];
     }
-    for (_, url) in languages {
-        site.add_undecided(taxonomies.iter().map(|name| format!("{url}{name}/")));
+    for (name, url) in languages {
+        site.add_made(["", "index.xml", "404.html"].map(|name| format!("{url}{name}")));
+        if languages.len() > 1 {
+            let own = in_slashes(&name.to_lowercase());
+            site.add_made([format!("{own}sitemap.xml"), own]);
+        }
+        for name in &taxonomies {
+            site.add_undecided(["/", rules.end()].map(|end| format!("{url}{name}{end}")));
+        }
     }
     site.lacks_assets = rules.mounts.lacks_theme;
     Some(Box::new(rules))
@@ -123,8 +127,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 struct HugoMounts {
     /// Content roots, the URLs of their languages, and their paths below.
     content: Vec<(Vec<u8>, String, String)>,
-    /// Directories of files that are copied, and their URLs.
-    overlays: Vec<(Vec<u8>, String)>,
     /// A theme or module is not in the tree.
     lacks_theme: bool,
     /// The site, or a theme, has a hook of links that is not known.
@@ -152,60 +154,48 @@ impl HugoMounts {
                 let mount = (source, url_of(language), rest[1..].to_owned());
                 mounts.content.push(mount);
             } else if first == "static" {
-                mounts.overlays.push((source, rest));
+                site.add_overlay(&source, rest);
             }
         }
         if mounts.content.is_empty() {
             for (name, options) in values.entries("languages") {
-                if let Some(own) = options.text("contentDir") {
-                    mounts.add_content(directory.folder(own), url_of(Some(name)));
-                }
+                let own = options.text("contentDir").map(|own| directory.folder(own));
+                let own = own.map(|own| (own, url_of(Some(name)), String::new()));
+                mounts.content.extend(own);
             }
             let own = directory.content(site, values, "contentDir", "content");
             if !mounts.content.iter().any(|(known, ..)| *known == own) {
-                mounts.add_content(own, url_of(None));
+                mounts.content.push((own, url_of(None), String::new()));
             }
         }
-        if mounts.overlays.is_empty() && !values.has("staticDir") {
-            mounts.add_static(directory.folder("static"));
+        // The content is added later.
+        let has_usual = site.folders.is_empty() && !values.has("staticDir");
+        let usual = has_usual.then_some("static");
+        for name in values.texts("staticDir").chain(usual) {
+            site.add_overlay(&directory.folder(name), "/");
         }
-        for name in values.texts("staticDir") {
-            mounts.add_static(directory.folder(name));
-        }
-        mounts.add_themes(directory, values, &url_of(None));
-        mounts
-    }
-
-    fn add_content(&mut self, root: Vec<u8>, url: String) {
-        self.content.push((root, url, String::new()));
-    }
-
-    fn add_static(&mut self, root: Vec<u8>) {
-        self.overlays.push((root, "/".to_owned()));
-    }
-
-    /// Adds the themes, and the modules that the tree holds.
-    fn add_themes(&mut self, directory: &SiteDirectory<'_>, values: &Setting, url: &str) {
         let themes = values.text_or("themesDir", "themes").unwrap_or_default();
         // Modules in the tree are named, with their versions, in a list.
         let vendored = directory.read("_vendor/modules.txt");
         let modules = vendored.as_deref().unwrap_or_default().lines();
         let modules = modules.filter_map(|line| line.strip_prefix("# ")?.split(' ').next());
         let modules: Vec<_> = modules.collect();
-        self.lacks_theme =
+        mounts.lacks_theme =
             values.has("module.imports") && vendored.is_none() || values.is_unknown("theme");
-        self.has_own_hook = has_hook(directory.path);
+        mounts.has_own_hook = has_hook(directory.path);
         let is_other = |theme: &&str| !modules.contains(theme);
         let own = values.texts("theme").filter(is_other);
         let own = own.map(|theme| format!("{themes}/{theme}"));
         for theme in own.chain(modules.iter().map(|module| format!("_vendor/{module}"))) {
             let theme = directory.folder(theme);
-            self.lacks_theme |= !path_of(&theme).is_dir();
-            self.has_own_hook |= has_hook(&theme);
-            self.add_static(join(&theme, b"static/"));
-            self.add_content(join(&theme, b"content/"), url.to_owned());
+            mounts.lacks_theme |= !path_of(&theme).is_dir();
+            mounts.has_own_hook |= has_hook(&theme);
+            site.add_overlay(&join(&theme, b"static/"), "/");
+            let content = join(&theme, b"content/");
+            mounts.content.push((content, url_of(None), String::new()));
         }
-        self.has_own_hook |= self.lacks_theme;
+        mounts.has_own_hook |= mounts.lacks_theme;
+        mounts
     }
 }
 
@@ -217,10 +207,10 @@ fn has_hook(directory: &[u8]) -> bool {
 }
 
 /// A page of a list.
-static PAGE_OF_LIST: Pattern = Pattern::new(r"(?:^|/)page/[0-9]+/?$");
+static PAGE_OF_LIST: Pattern = Pattern::new(r"(?:^|/)page/[0-9]+(?:/|\.html)?$");
 
-/// The characters that a segment of a URL drops.
-static DROPPED: Pattern = Pattern::new(r"[[:ascii:]&&[^A-Za-z0-9\-._~ #+@%]]+");
+/// The characters of a text that the path of a URL keeps, and blanks.
+static KEPT: Pattern = Pattern::new(r"(?u)(?:[\pL\pM\p{Nd}\s\-._~/\\#+@]|%[[:xdigit:]]{2})+");
 
 impl Hugo {
     /// Returns whether the configuration sets a flag.
@@ -228,42 +218,63 @@ impl Hugo {
         self.values.flag_or(flag, false)
     }
 
-    /// Returns the segment of a URL that a name becomes.
-    fn segment(&self, name: &[u8]) -> Vec<u8> {
-        let name = String::from_utf8_lossy(name).replace(' ', "-");
-        let name = match self.has("disablePathToLower") {
-            true => name,
-            false => name.to_lowercase(),
+    /// Returns the path of a URL that a text becomes, with a `-` for runs of blanks and dropped characters.
+    fn path(&self, text: &[u8]) -> Vec<u8> {
+        let kept = KEPT.find_iter(text).map(|run| run.as_bytes());
+        let kept = kept.collect::<Vec<_>>().concat();
+        let mut path = String::new();
+        for word in String::from_utf8_lossy(&kept).split_whitespace() {
+            let is_joined = path.is_empty() || path.ends_with('-') || word.starts_with('-');
+            path = path + if is_joined { "" } else { "-" } + word;
+        }
+        if !self.has("disablePathToLower") {
+            // The language of Hugo maps characters one by one.
+            let lower = path.chars().filter_map(|own| own.to_lowercase().next());
+            path = lower.collect();
+        }
+        path.into_bytes()
+    }
+
+    /// Returns the path of a copy: directories below a bundle, or else below a top section, keep their names.
+    fn copy(&self, file: &ContentFile<'_>) -> Vec<u8> {
+        let mut ends = memchr::memchr_iter(b'/', file.below);
+        let is_bundle = |end: &usize| {
+            let directory = [&file.root.directory, &file.below[..=*end]].concat();
+            let has = |name| path_of(&directory).join(name).exists();
+            has("index.md") || has("_index.md")
         };
-        DROPPED.replace_all(name.as_bytes(), b"").into_owned()
+        let bundle = ends.clone().rev().find(is_bundle).or(ends.next());
+        let (bundle, rest) = file.below.split_at(bundle.map_or(0, |end| end + 1));
+        [&self.path(&dashed(bundle)), rest].concat()
+    }
+
+    /// Returns the end of the URLs of pages.
+    fn end(&self) -> &'static str {
+        if self.has("uglyURLs") { ".html" } else { "/" }
     }
 
     /// Returns the URLs of the lists of top sections, as pages and as feeds.
     fn lists(&self) -> Vec<Vec<u8>> {
         let mut made = Vec::new();
         for (root, url, at) in &self.mounts.content {
-            let names = std::fs::read_dir(path_of(root));
-            for entry in names.into_iter().flatten().flatten() {
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_directory && !entry.path().join("index.md").exists() {
-                    let name = self.segment(&entry.file_name().into_encoded_bytes());
-                    let files = files_below(&with_slash(bytes_of(&entry.path())), |_| true);
-                    let urls = files
-                        .iter()
-                        .filter_map(|file| self.language(parts(file).1).1);
-                    for url in urls.chain([url.as_bytes()]) {
-                        let list = [url, at.as_bytes(), &name, b"/"].concat();
-                        made.push([&list, &b"index.xml"[..]].concat());
-                        made.push(list);
-                    }
+            let files = files_below(root, |_| true);
+            let mut tops = BTreeSet::new();
+            for file in &files {
+                let (directory, name, extension) = parts(&file[root.len()..]);
+                let end = memchr::memchr(b'/', directory).filter(|_| is_page(extension));
+                let language = self.language(name).1.unwrap_or(url.as_bytes());
+                tops.extend(end.map(|end| (&directory[..end], language)));
+            }
+            tops.retain(|(top, _)| !path_of(&join(root, top)).join("index.md").exists());
+            for (top, url) in tops {
+                for name in [dashed(top), top.to_vec()] {
+                    let list = [url, at.as_bytes(), &self.path(&name)].concat();
+                    let ends = ["/", "/index.xml", self.end()];
+                    made.extend(ends.map(|end| [&list, end.as_bytes()].concat()));
                 }
             }
         }
         made
-    }
-
-    fn path(&self, directory: &[u8]) -> Vec<u8> {
-        renamed(directory, |name| self.segment(name))
     }
 
     /// Splits the language off a name; returns its URL.
@@ -276,26 +287,41 @@ impl Hugo {
         found.unwrap_or((name, None))
     }
 
-    /// Returns the URL of a page by the pattern of its section; `None` if the pattern has other parts.
-    fn permalink(&self, pattern: &str, page: &[u8], values: &Setting) -> Option<Vec<u8>> {
-        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
+    /// Returns the path of a page by the pattern of its section, or the start of the path if the pattern has other parts.
+    fn permalink(&self, pattern: &str, page: &[u8], values: &Setting) -> Result<Vec<u8>, Vec<u8>> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (directory, leaf) = page.split_at(up_to_slash(page).len());
-        let sections = directory.strip_suffix(b"/").unwrap_or_default();
+        let sections = text(directory.strip_suffix(b"/").unwrap_or_default());
         let date = values.text("date").unwrap_or_default().as_bytes();
-        let url = expand(pattern, date, |name| match name {
-            "section" => text(sections.split(|&byte| byte == b'/').next()?),
-            "sections" => text(sections),
-            "slug" | "slugorcontentbasename" | "slugorfilename" => {
-                let title = || values.text("title").map(str::to_lowercase);
-                let slug = values.text("slug").map(str::to_owned).or_else(title);
-                slug.or_else(|| text(leaf))
-            }
-            "filename" | "contentbasename" => text(leaf),
-            _ => None,
+        let [slug, title] = ["slug", "title"].map(|key| Some(values.text(key)?.as_bytes()));
+        let url = expand(pattern, date, |name| {
+            let own = match name {
+                "section" => return sections.split('/').next().map(str::to_owned),
+                "sections" => return Some(sections.clone()),
+                "title" => title?,
+                "slug" => slug.or(title)?,
+                "slugorcontentbasename" | "slugorfilename" => slug.unwrap_or(leaf),
+                "filename" | "contentbasename" => leaf,
+                _ => return None,
+            };
+            // The URL is decoded like a query.
+            Some(text(&self.path(own)).replace('+', " "))
         });
-        let url = self.path(url.ok()?.trim_matches('/').as_bytes());
-        Some([&url, &b"/"[..]].concat())
+        let path = |url: String| self.path(url.trim_start_matches('/').as_bytes());
+        let url = url.map(|url| url.trim_end_matches('/').to_owned());
+        url.map(path).map_err(|(start, _)| path(start))
     }
+}
+
+fn is_page(extension: &[u8]) -> bool {
+    let mut known = "md markdown mdown html htm adoc org".split(' ');
+    known.any(|known| known.as_bytes() == extension)
+}
+
+/// Returns a path with a `-` for each blank, as Hugo since 0.123 reads the names of files.
+fn dashed(path: &[u8]) -> Vec<u8> {
+    let is_blank = |byte: &u8| *byte == b' ';
+    path.split(is_blank).collect::<Vec<_>>().join(&b'-')
 }
 
 /// Returns the path of a page with a slash at its end, unless it names a file.
@@ -311,10 +337,9 @@ impl SiteRules for Hugo {
         let (directory, name, extension) = file.parts();
         let (stem, language) = self.language(name);
         let root = language.unwrap_or(&file.root.url);
-        let directory_url = [root, &self.path(directory)].concat();
-        match extension {
-            b"md" | b"markdown" | b"mdown" | b"html" | b"htm" | b"adoc" | b"org" => {}
-            _ => return Route::CopiedTo([&*directory_url, name, b".", extension].concat()),
+        let directory_url = |path: &[u8]| [root, &self.path(up_to_slash(path))].concat();
+        if !is_page(extension) {
+            return Route::CopiedTo([root, &self.copy(file)].concat());
         }
         // Pages of a bundle are resources without a URL.
         if stem != b"index" && file.has_beside("index.md") {
@@ -324,20 +349,21 @@ impl SiteRules for Hugo {
             return file.unparsed();
         };
         let is_draft = values.flag_or("draft", false) && !self.has("buildDrafts");
+        let is_headless = stem == b"index" && values.flag_or("headless", false);
         let mut options = ["build.render", "_build.render"].into_iter();
         let is_hidden =
             options.any(|key| values.text(key) == Some("never") || values.flag(key) == Some(false));
-        if is_draft || is_hidden || self.is_outdated(&values) {
+        if is_draft || is_headless || is_hidden || self.is_outdated(&values) {
             return Route::LeftOut;
         }
         let slug = values.text("slug").map(str::as_bytes);
-        let parent = above(&directory_url);
-        let mut url = match (stem, slug) {
-            (b"index", Some(slug)) => [parent, &self.path(slug), b"/"].concat(),
-            (b"_index" | b"index", _) => directory_url.clone(),
-            (stem, slug) => {
-                let end: &[u8] = if self.has("uglyURLs") { b".html" } else { b"/" };
-                [&*directory_url, &self.path(slug.unwrap_or(stem)), end].concat()
+        let end = self.end().as_bytes();
+        let usual = |path: &[u8]| match (stem, slug) {
+            (b"index", Some(slug)) => [above(&directory_url(path)), &self.path(slug), end].concat(),
+            (b"_index" | b"index", _) => directory_url(path),
+            (_, slug) => {
+                let stem = &path[directory.len()..][..stem.len()];
+                [&*directory_url(path), &self.path(slug.unwrap_or(stem)), end].concat()
             }
         };
         let section = directory.split(|&byte| byte == b'/').next();
@@ -346,35 +372,44 @@ impl SiteRules for Hugo {
         let rows = rows.chain(self.values.entries("permalinks"));
         let mut rows = rows.filter(|(name, _)| name != "page");
         let row = rows.find(|(name, _)| Some(name.as_bytes()) == section);
-        if let Some((_, pattern)) = row {
-            let own = parts(last_name(directory)).1;
-            let leaf = if stem == b"index" { own } else { stem };
-            let page = [directory, leaf].concat();
-            let pattern = pattern.as_text();
-            let made = pattern.and_then(|pattern| self.permalink(pattern, &page, &values));
-            let Some(made) = made else {
-                return Route::Computed;
-            };
-            url = [root, &made].concat();
-        }
-        if let Some(own) = values.text("url") {
-            let own = own.split_once("://").map_or(own, |(_, rest)| {
-                &rest[rest.find('/').unwrap_or(rest.len())..]
-            });
-            // A pattern, or a function.
-            if own.contains(':') {
-                return Route::Computed;
+        let mut others = Vec::new();
+        let url = match (values.text("url"), row) {
+            (Some(own), _) => {
+                let own = own.split_once("://").map_or(own, |(_, rest)| {
+                    &rest[rest.find('/').unwrap_or(rest.len())..]
+                });
+                let root = if own.starts_with('/') { b"" } else { root };
+                // A pattern, or a function.
+                match own.split_once(':') {
+                    Some((start, _)) => Err([root, start.as_bytes()].concat()),
+                    None => Ok(closed([root, own.as_bytes()].concat())),
+                }
             }
-            url = closed(match own.starts_with('/') {
-                true => own.as_bytes().to_vec(),
-                false => [root, own.as_bytes()].concat(),
-            });
-        }
-        let above = (stem == b"index").then_some(parent);
-        let above = above.unwrap_or(&directory_url);
+            (None, Some((_, pattern))) => {
+                let page = match stem {
+                    b"index" => directory.strip_suffix(b"/").unwrap_or_default().to_vec(),
+                    stem => [directory, stem].concat(),
+                };
+                let below = |path: Vec<u8>| [root, &path].concat();
+                let made = self.permalink(pattern.as_text().unwrap_or(":"), &page, &values);
+                made.map(|path| [&below(path), end].concat()).map_err(below)
+            }
+            (None, None) => {
+                others.push(usual(file.below));
+                Ok(usual(&dashed(file.below)))
+            }
+        };
+        let url = match url {
+            Ok(url) => url,
+            // Any URL may be an alias.
+            Err(_) if values.has("aliases") => return Route::ComputedBelow(b"/".to_vec()),
+            Err(start) => return Route::ComputedBelow(start),
+        };
+        // Bundles and sections have ugly URLs in some versions.
+        others.extend(url.strip_suffix(b"/").map(|bare| [bare, end].concat()));
         let aliases = values.texts("aliases");
-        let aliases = aliases.map(|alias| closed(join(above, alias.as_bytes())));
-        Route::page_at(url, aliases)
+        others.extend(aliases.map(|alias| closed(join(above(&url), alias.as_bytes()))));
+        Route::page_at(url, others)
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -400,6 +435,13 @@ impl SiteRules for Hugo {
             && parts(&resource).2 != b"md"
         {
             attempts.file(resource);
+        }
+        // Before 0.123, the directories outside of bundles kept their names.
+        if let Some(Attempt::Url(url)) = attempts.attempts.first()
+            && !matches!(parts(url).2, b"" | b"md" | b"html")
+        {
+            let paths: Vec<_> = self.in_content(&url[1..]).collect();
+            paths.into_iter().for_each(|path| attempts.file(path));
         }
         attempts.undecided_if(PAGE_OF_LIST.is_match(reference.path));
     }
@@ -443,7 +485,7 @@ impl Hugo {
         }
         // A top section may have no file.
         if !below.contains(&b'/') {
-            attempts.url([b"/", &*self.segment(below), b"/"].concat());
+            attempts.url([b"/", &*self.path(below), b"/"].concat());
         }
         if !path.starts_with(b"/") {
             attempts.name(path.strip_suffix(b".md").unwrap_or(path));
