@@ -767,9 +767,7 @@ fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events:
 
 /// Fills in the positions of offsets, which [`locate`] may have found out of order.
 fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>>) {
-    if !places.is_sorted_by_key(|(start, _)| *start) {
-        places.sort_by_key(|(start, _)| *start);
-    }
+    places.sort_by_key(|(start, _)| *start);
     for (offset, place) in places.drain(..) {
         *place = Some(lines.position(window, offset));
     }

@@ -10,7 +10,7 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 use smart_default::SmartDefault;
 
-use super::simd::{Indices, ascii_length, is_ascii};
+use super::simd::{Indices, is_ascii, wide_length};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -58,8 +58,6 @@ pub struct LineCounter {
     /// Whether the next bytes may start with a byte order mark.
     #[default(true)]
     may_have_mark: bool,
-    /// No CR, no LF and no byte beyond ASCII is between `offset` and these offsets.
-    next_marks: [u64; 3],
 }
 
 impl LineCounter {
@@ -74,7 +72,6 @@ impl LineCounter {
             offset,
             line,
             may_have_mark: offset == 0,
-            next_marks: [offset; 3],
             ..LineCounter::default()
         }
     }
@@ -111,11 +108,7 @@ impl LineCounter {
     }
 
     fn count(&mut self, bytes: &[u8], mut range: Range<usize>) {
-        let (length, end) = (range.len() as u64, self.offset + range.len() as u64);
-        // Most ranges, in which each byte is a character of the same line.
-        if range.is_empty() || !self.after_cr && self.next_marks.iter().all(|&next| end <= next) {
-            let (column, bytes) = (self.column + length, self.bytes + length);
-            (self.offset, self.column, self.bytes) = (end, column, bytes);
+        if range.is_empty() {
             return;
         }
         if std::mem::take(&mut self.may_have_mark) && self.encoding == UTF_8 {
@@ -123,83 +116,59 @@ impl LineCounter {
             range.start += mark;
             self.offset = mark as u64;
         }
-        let has_cr = self.next_mark(0, bytes, &range) < range.end;
-        let feed = self.next_mark(1, bytes, &range);
-        let wide = self.next_mark(2, bytes, &range).min(range.end);
+        let bytes = &bytes[..range.end];
         self.offset += range.len() as u64;
-        if self.after_cr && !range.is_empty() && bytes[range.start] == b'\n' {
+        if self.after_cr && bytes.get(range.start) == Some(&b'\n') {
             range.start += 1;
         }
-        self.after_cr = has_cr && !range.is_empty() && bytes[range.end - 1] == b'\r';
-        let (breaks, line) = if has_cr {
-            count_breaks(bytes, &range)
-        } else if feed < range.end {
-            let (feeds, line, next) = count_feeds(bytes, feed.max(range.start)..range.end);
-            self.next_marks[1] = self.offset + (next - range.end) as u64;
-            (feeds, line)
-        } else {
-            (0, 0)
-        };
-        self.line += breaks;
-        if breaks > 0 {
+        self.after_cr = bytes.last() == Some(&b'\r');
+        let (mut line, mut wide) = (None, bytes.len());
+        // Controls up to CR and bytes beyond ASCII, which are few in most texts.
+        let mut indices = Indices::new(b'\r' + 1, bytes, range.start);
+        indices.is_limit = true;
+        for at in indices {
+            match bytes[at] {
+                b'\n' if range.len() < LONG => (self.line, line) = (self.line + 1, Some(at + 1)),
+                b'\r' | b'\n' | 0x80.. => {
+                    let (breaks, last) = count_breaks(bytes, at);
+                    (self.line, line) = (self.line + breaks, last.or(line));
+                    wide = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if let Some(line) = line {
             (self.column, self.bytes) = (0, 0);
             range.start = line;
         }
         self.bytes += range.len() as u64;
-        let (ascii, wide) = bytes[range.clone()].split_at(wide.saturating_sub(range.start));
-        self.column += ascii.len() as u64 + characters(self.encoding, wide);
-    }
-
-    /// Returns the index of the first CR, LF (`kind` 1) or block with a byte beyond ASCII (2) in a range of the bytes
-    /// of a window that begins at `offset`, or an index past the range.
-    /// Between two links of a page are some hundred bytes, too few for a search in each range: a search
-    /// goes to the end of the window, and holds for the ranges before the byte that it finds.
-    #[inline(always)]
-    fn next_mark(&mut self, kind: usize, bytes: &[u8], range: &Range<usize>) -> usize {
-        let next = &mut self.next_marks[kind];
-        if self.offset + range.len() as u64 > *next {
-            let rest = &bytes[range.start..];
-            let found = match kind {
-                2 => Some(ascii_length(rest)),
-                _ => memchr(b"\r\n"[kind], rest),
-            };
-            *next = self.offset + found.unwrap_or(rest.len()) as u64;
+        let wide = &bytes[wide.max(range.start)..];
+        self.column += (range.len() - wide.len()) as u64;
+        if !wide.is_empty() {
+            self.column += characters(self.encoding, wide);
         }
-        range.start + (*next - self.offset) as usize
     }
 }
 
-/// Returns the number of line feeds in a range, the index after the last one, and an index before which no other is
-/// after the range.
-fn count_feeds(bytes: &[u8], range: Range<usize>) -> (u64, usize, usize) {
-    let Range { start, end } = range;
-    // A call for few bytes takes longer than to look at them.
-    if range.len() <= 256 {
-        let (mut count, mut line) = (0, start);
-        for at in Indices::new(b'\n', bytes, start) {
-            if at >= end {
-                return (count, line, at);
-            }
-            (count, line) = (count + 1, at + 1);
-        }
-        return (count, line, bytes.len());
-    }
-    let bytes = &bytes[range];
-    let last = memrchr(b'\n', bytes).map_or(0, |last| last + 1);
-    let count = memchr_iter(b'\n', &bytes[..last]).count();
-    (count as u64, start + last, end)
-}
+/// The number of bytes in which searches for a byte take less time than a look at each line feed.
+const LONG: usize = 1 << 10;
 
-/// Returns the number of line breaks of any kind in a range, and the index after the last one.
-fn count_breaks(bytes: &[u8], range: &Range<usize>) -> (u64, usize) {
-    let (mut breaks, mut line) = (0, range.start);
-    for at in memchr2_iter(b'\r', b'\n', &bytes[range.clone()]) {
-        let at = range.start + at;
+/// Returns the number of line breaks of any kind from an index on, and the index after the last one.
+fn count_breaks(bytes: &[u8], from: usize) -> (u64, Option<usize>) {
+    let rest = &bytes[from..];
+    if rest.len() >= LONG && memchr(b'\r', rest).is_none() {
+        let last = memrchr(b'\n', rest).map(|last| from + last + 1);
+        return (memchr_iter(b'\n', rest).count() as u64, last);
+    }
+    let (mut breaks, mut line) = (0, None);
+    for at in memchr2_iter(b'\r', b'\n', rest) {
+        let at = from + at;
         // CRLF is one line break.
-        if bytes[at] == b'\r' || at == range.start || bytes[at - 1] != b'\r' {
+        if bytes[at] == b'\r' || at == from || bytes[at - 1] != b'\r' {
             breaks += 1;
         }
-        line = at + 1;
+        line = Some(at + 1);
     }
     (breaks, line)
 }
@@ -234,14 +203,12 @@ pub fn breaks(bytes: &[u8]) -> u64 {
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     if encoding == UTF_8 {
         // Most texts between two links have one such character, or a few at their start.
-        let blocks = bytes.as_rchunks::<16>().1.iter().rev();
-        let ascii = 16 * blocks.take_while(|block| is_ascii(*block)).count();
-        let bytes = &bytes[..bytes.len() - ascii];
+        let (bytes, ascii) = bytes.split_at(wide_length(bytes));
         let chunks = bytes.utf8_chunks();
         let counts = chunks.map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
         // Chunks are cut byte by byte; text that is valid throughout is checked by words.
         let count = str::from_utf8(bytes).map(|text| text.chars().count());
-        return (ascii + count.unwrap_or_else(|_| counts.sum())) as u64;
+        return (ascii.len() + count.unwrap_or_else(|_| counts.sum())) as u64;
     }
     if encoding.is_single_byte() || is_ascii(bytes) {
         return bytes.len() as u64;

@@ -107,16 +107,13 @@ pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     !any(bytes, Block::beyond_ascii, |byte| !byte.is_ascii())
 }
 
-/// Returns the length of the blocks at the start that are ASCII.
-pub(crate) fn ascii_length(bytes: &[u8]) -> usize {
-    let blocks = bytes.as_chunks::<LENGTH>().0;
-    let is_ascii_all = |[a, b, c, d]: &&[_; 4]| {
-        let halves = [Block::new(a) | Block::new(b), Block::new(c) | Block::new(d)];
-        (halves[0] | halves[1]).beyond_ascii() == 0
-    };
-    let fours = blocks.as_chunks().0.iter().take_while(is_ascii_all).count();
-    let rest = blocks[4 * fours..].iter();
-    (4 * fours + rest.take_while(|block| is_ascii(*block)).count()) * LENGTH
+/// Returns a length that no byte beyond ASCII follows, the least or less than a block more.
+pub(crate) fn wide_length(bytes: &[u8]) -> usize {
+    let (first, blocks) = bytes.as_rchunks::<LENGTH>();
+    let marks = blocks.iter().map(|block| Block::new(block).beyond_ascii());
+    let last = marks.enumerate().rfind(|(_, bits)| *bits != 0);
+    let length = |(at, bits): (usize, u32)| at * LENGTH + bits.ilog2() as usize + 1;
+    first.len() + last.map_or(0, length)
 }
 
 /// Returns whether all bytes are ASCII that a string in quotes holds unescaped.
@@ -131,33 +128,36 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 /// `None` if the 64 bytes exceed the slice.
 #[inline(always)]
 pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
+    four(bytes, at, |block| block.marks(byte)).map(Block::bits_of_four)
+}
+
+#[inline(always)]
+fn four(bytes: &[u8], at: usize, marks: impl Fn(Block) -> Block) -> Option<[Block; 4]> {
     let (blocks, _) = bytes.get(at..)?.as_chunks::<LENGTH>();
     let four: &[_; 4] = blocks.first_chunk()?;
-    let marks = |at: usize| Block::new(&four[at]).marks(byte);
-    Some(Block::bits_of_four([
-        marks(0),
-        marks(1),
-        marks(2),
-        marks(3),
-    ]))
+    Some([0, 1, 2, 3].map(|at: usize| marks(Block::new(&four[at]))))
 }
 
 /// The indices of a byte from an index on, the marks of 64 bytes at a time: for a byte that is frequent.
 pub(crate) struct Indices<'a> {
     byte: u8,
+    /// Whether all bytes below it are marked in its place, and those beyond ASCII.
+    pub(crate) is_limit: bool,
     bytes: &'a [u8],
-    /// The index of the marked bytes.
-    at: usize,
-    marks: u64,
+    /// The index of the next bytes whose marks are wanted, and the marks that are left of those before.
+    next: usize,
+    left: u64,
 }
 
 impl<'a> Indices<'a> {
-    pub(crate) fn new(byte: u8, bytes: &'a [u8], at: usize) -> Self {
+    #[inline]
+    pub(crate) fn new(byte: u8, bytes: &'a [u8], next: usize) -> Self {
         Indices {
             byte,
+            is_limit: false,
             bytes,
-            at,
-            marks: marks(byte, bytes, at),
+            next,
+            left: 0,
         }
     }
 }
@@ -167,36 +167,41 @@ impl Iterator for Indices<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<usize> {
-        while self.marks == 0 {
-            self.at += 64;
-            if self.at >= self.bytes.len() {
+        while self.left == 0 {
+            if self.next >= self.bytes.len() {
                 return None;
             }
-            self.marks = marks(self.byte, self.bytes, self.at);
+            let marks = |block: Block| {
+                if self.is_limit {
+                    block.outside(self.byte, 0x7F)
+                } else {
+                    block.marks(self.byte)
+                }
+            };
+            self.left = match four(self.bytes, self.next, marks) {
+                Some([a, b, c, d]) if self.is_limit && (a | b | (c | d)).bits() == 0 => 0,
+                Some(four) => Block::bits_of_four(four),
+                None => last_bits(self.bytes, self.next, marks),
+            };
+            self.next += 64;
         }
-        let found = self.at + self.marks.trailing_zeros() as usize;
-        self.marks &= self.marks - 1;
+        let found = self.next - 64 + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
         Some(found)
     }
 }
 
-/// Returns one bit for each of the 64 bytes at an index, or fewer at the end, that equals `byte`.
+/// Returns one bit for each of the bytes from an index on, fewer than 64, that is marked.
 #[inline(always)]
-fn marks(byte: u8, bytes: &[u8], at: usize) -> u64 {
-    equal_of_64(byte, bytes, at).unwrap_or_else(|| last_marks(byte, bytes, at))
-}
-
-#[cold]
-#[inline(never)]
-fn last_marks(byte: u8, bytes: &[u8], at: usize) -> u64 {
-    let last = bytes.len().checked_sub(64);
-    if let Some(marks) = last.and_then(|last| equal_of_64(byte, bytes, last)) {
-        return marks
-            .checked_shr(64 - bytes.len().saturating_sub(at) as u32)
-            .unwrap_or(0);
+fn last_bits(bytes: &[u8], at: usize, marks: impl Fn(Block) -> Block) -> u64 {
+    let length = bytes.len() - at;
+    if let Some(before) = bytes.len().checked_sub(64) {
+        let four = four(bytes, before, marks);
+        return four.map_or(0, Block::bits_of_four) >> (64 - length);
     }
-    let rest = bytes.get(at..).unwrap_or_default().iter().rev();
-    rest.fold(0, |marks, &each| marks << 1 | u64::from(each == byte))
+    let mut padded = [0; 64];
+    padded[..length].copy_from_slice(&bytes[at..]);
+    four(&padded, 0, marks).map_or(0, Block::bits_of_four) & ((1 << length) - 1)
 }
 
 #[cfg(test)]
