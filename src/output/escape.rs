@@ -124,8 +124,39 @@ fn push_escape(control: char, out: &mut Vec<u8>) {
 /// uriscan::output::escape::push_decimal(10_240, &mut out);
 /// assert_eq!(out, b"line 10240");
 /// ```
+#[inline]
 pub fn push_decimal(number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    if number >= EIGHT_DIGITS {
+        return push_long(number, out);
+    }
+    let digits = decimal_digits(number);
+    // One digit is left of zero.
+    let zeros = (digits | 1 << 56).trailing_zeros() & !7;
+    // Eight bytes are written without a call, in place of as many as there are digits.
+    out.extend_from_slice(&((digits | ZEROS) >> zeros).to_le_bytes());
+    out.truncate(out.len() - zeros as usize / 8);
+}
+
+#[cold]
+fn push_long(number: u64, out: &mut Vec<u8>) {
+    push_decimal(number / EIGHT_DIGITS, out);
+    let digits = decimal_digits(number % EIGHT_DIGITS);
+    out.extend_from_slice(&(digits | ZEROS).to_le_bytes());
+}
+
+/// Eight digits 0.
+const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+
+const EIGHT_DIGITS: u64 = 100_000_000;
+
+/// Returns the eight digits of a number below [`EIGHT_DIGITS`], one a byte, the first in the lowest.
+/// Halves all groups of digits at once, by products with reciprocals that are exact in the range of a group.
+fn decimal_digits(number: u64) -> u64 {
+    let fours = number / 10_000 | (number % 10_000) << 32;
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F;
+    let pairs = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (pairs * 103) >> 10 & 0x000F_000F_000F_000F;
+    tens | (pairs - tens * 10) << 8
 }
 
 #[cfg(test)]

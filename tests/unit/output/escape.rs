@@ -23,3 +23,14 @@ fn line_breaks_alone_are_escaped_where_bytes_must_stay() {
     push_on_one_line(b"a\r\n\x1B\xFFb\n", &mut out);
     assert_eq!(out, b"a\\x0d\\x0a\x1B\xFFb\\x0a");
 }
+
+#[test]
+fn numbers_of_any_length_have_all_digits() {
+    let powers = std::iter::successors(Some(1u64), |power| power.checked_mul(10));
+    let near = powers.flat_map(|power| [power - 1, power, power + 1, power / 7 * 3]);
+    for number in near.chain([u64::MAX, 10_000_000_200_000_003]) {
+        let mut out = b"-".to_vec();
+        push_decimal(number, &mut out);
+        assert_eq!(out, format!("-{number}").as_bytes());
+    }
+}
