@@ -11,7 +11,7 @@ use super::rules::{Level, LinkState, RULES, RuleId};
 use super::target::TargetLocation;
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
-use crate::document::events::{Context, Quoting, RemarkKind, Span};
+use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Envelope, Link, LinkBase, LinkDescription, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
@@ -76,19 +76,16 @@ impl<'a> WireReader<'a> {
             member: context.member,
             position: Packed::unpack(self),
             span: Packed::unpack(self),
-            reference,
             target,
             base: context.base,
-            quoting: Quoting::default(),
             context: Packed::unpack(self),
             element: Packed::unpack(self),
             attribute: Packed::unpack(self),
             flags: Packed::unpack(self),
             alternatives: &alternatives,
             unwrapped_from: Packed::unpack(self),
-            part: &part,
             description: Packed::unpack(self),
-            is_plain: false,
+            ..Link::unresolved(reference, &part)
         })
     }
 }

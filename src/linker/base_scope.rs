@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use encoding_rs::{Encoding, UTF_8};
@@ -60,6 +61,8 @@ pub(super) struct NamedBase {
     pub(super) chained: bool,
     /// Whether it holds a template placeholder: the base is unknown, and hides the fallback.
     pub(super) is_template: bool,
+    /// A number that no other base has, since it was prepared.
+    pub(super) revision: u64,
 }
 
 impl NamedBase {
@@ -108,7 +111,9 @@ impl ScopeBase {
 
     /// Prepares the resolver.
     fn rebase(&mut self, encoding: &'static Encoding) {
+        static REVISIONS: AtomicU64 = AtomicU64::new(1);
         let ScopeBase { named, resolver } = self;
+        named.revision = REVISIONS.fetch_add(1, Ordering::Relaxed);
         if !named.is_set() || named.is_template {
             *resolver = Resolver::without_base(resolver.rules());
         } else if resolver.base() != Some(&named.uri) {

@@ -26,6 +26,9 @@ pub struct Link<'a> {
     pub target: Result<&'a [u8], ResolveErrorKind>,
     /// The base; `None` when the target inherits nothing or no base is known.
     pub base: Option<LinkBase<'a>>,
+    /// A number that links have in common only in one member, if they have the same base or none and static
+    /// names; 0 if it is unknown.
+    pub(crate) revision: u64,
     /// The kind of syntax around the reference.
     pub context: Context,
     /// The escapes of the bytes in the span, for [`replacement`](crate::rewrite::replacement).
@@ -83,6 +86,7 @@ impl<'a> Link<'a> {
             reference,
             target: Err(ResolveErrorKind::InvalidReference),
             base: None,
+            revision: 0,
             context: Context::Bare,
             quoting: Quoting::default(),
             element: None,

@@ -108,11 +108,11 @@ impl LinkWriter {
         let scope = &reference.scopes[reference.scope];
         let text = texts.bytes(found.text);
         let chosen;
-        let (resolver, named) = match found.base {
+        let (resolver, named, revision) = match found.base {
             // Nearly all references.
             BaseSelector::Document | BaseSelector::Refresh => {
                 let document = scope.chosen();
-                (&document.resolver, document.base())
+                (&document.resolver, document.base(), document.named.revision)
             }
             selector => {
                 let codebase = match selector {
@@ -121,7 +121,7 @@ impl LinkWriter {
                 };
                 chosen = codebase.unwrap_or_else(|| self.place.base(scope, selector));
                 let named = (chosen.named.as_ref()).map(|(uri, source)| (&**uri, *source));
-                (&*chosen.resolver, named)
+                (&*chosen.resolver, named, 0)
             }
         };
         let mut written = found.resolves_as.map_or(text, |text| texts.bytes(text));
@@ -226,24 +226,24 @@ impl LinkWriter {
             part = &known;
         }
         let base = named.filter(|_| inherits);
+        let is_static = |name| !matches!(name, NameRange::Other(_));
+        let is_static = is_static(found.element) && is_static(found.attribute);
         let refused = &mut self.refused;
         let link = Link {
             member: scope.member(),
             position: found.position,
             span: found.span,
-            reference: text,
             target,
             base: base.map(|(uri, label)| LinkBase { uri, label }),
+            revision: revision * u64::from(is_static),
             context: found.context,
             quoting: found.quoting,
             element: name(found.element, texts, &mut self.element, refused),
             attribute: name(found.attribute, texts, &mut self.attribute, refused),
             flags,
-            alternatives: &[],
             unwrapped_from,
-            part,
-            description: None,
             is_plain,
+            ..Link::unresolved(text, part)
         };
         let flow = if texts.events.has_details(found) {
             let unwrapper = self.unwrapper.as_ref().unwrap_or(Unwrapper::known());

@@ -66,19 +66,20 @@ pub(crate) enum FieldPresence {
 pub(crate) enum ValueScope {
     /// Those with the same path, member, base, context, element, attribute, flags and error.
     Shared,
-    /// One; only in messages, records and archives is there a value.
-    Member,
-    /// One; only in messages is there a value.
-    Message,
     /// One.
     Link,
+    /// One; only in messages, records and archives is there a value.
+    Member,
 }
 
 impl FieldPresence {
-    /// Returns whether records show a value.
-    fn is_shown(self, value: &Value<'_>) -> bool {
-        let may_lack = matches!(self, FieldPresence::Appended | FieldPresence::Member);
-        !may_lack || !matches!(value, Value::Null)
+    /// Returns whether the record of a link shows a value.
+    fn is_shown(self, link: &Link<'_>, value: &Value<'_>) -> bool {
+        match self {
+            FieldPresence::Appended | FieldPresence::Member => !matches!(value, Value::Null),
+            FieldPresence::Mail => link.part.envelope.is_some(),
+            _ => true,
+        }
     }
 }
 
@@ -92,7 +93,7 @@ macro_rules! fields {
             push: |path, link, out| {
                 const VALUE: FieldValue = $value;
                 let value = VALUE(path, link);
-                if FieldPresence::$presence.is_shown(&value) {
+                if FieldPresence::$presence.is_shown(link, &value) {
                     out.extend_from_slice(concat!(",\"", $name, "\":").as_bytes());
                     push_value(&value, out);
                 }
@@ -491,8 +492,7 @@ impl RecordField {
         use FieldPresence::{Always, Appended, Mail, Member, Nullable};
         let is_of_links = FIELDS.iter().any(|field| std::ptr::eq(field, self));
         match self.presence {
-            Mail => ValueScope::Message,
-            Member => ValueScope::Member,
+            Mail | Member => ValueScope::Member,
             Appended if is_of_links => ValueScope::Shared,
             Always | Nullable if is_of_links => match self.column {
                 Number | Uri | Bytes => ValueScope::Link,

@@ -2,24 +2,27 @@
 
 use std::collections::HashSet;
 
+use smart_default::SmartDefault;
+
 use super::column::ColumnSet;
 use super::escape::Escape;
-use super::field::{FIELDS, FieldList, RecordField, ValueScope, default_fields, table_fields};
+use super::field::{FIELDS, FieldList, RecordField, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
-#[derive(Clone)]
+#[derive(Clone, SmartDefault)]
 pub struct Layout {
-    /// The start of a record in JSON, with its `type`.
-    pub(crate) opening: String,
     /// The keys, or the columns of a table, in order.
+    #[default(default_fields().collect())]
     pub(crate) fields: FieldList,
-    /// The keys after `type`, in runs of one scope.
+    /// The keys after `type`, in runs.
+    #[default(runs("link", default_fields()))]
     pub(crate) runs: Vec<FieldRun>,
     /// Arrow: strings that many rows share are numbers of strings in a dictionary, which each batch replaces.
     pub has_dictionaries: bool,
     /// Text: the location before the target.
     pub location: LocationPrefix,
     /// Text: the byte that ends a line.
+    #[default(b'\n')]
     pub terminator: u8,
     /// Text: the characters of paths and targets that are escaped.
     pub(crate) escape: Escape,
@@ -31,17 +34,13 @@ pub struct Layout {
     pub protects_formulas: bool,
 }
 
-/// Keys in a row whose values have one scope.
-#[derive(Clone, Debug)]
+/// Keys in a row, in the order of their scopes.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FieldRun {
-    pub(crate) scope: ValueScope,
-    pub(crate) fields: FieldList,
-}
-
-impl Default for Layout {
-    fn default() -> Self {
-        Layout::of_records(default_fields().collect())
-    }
+    /// The text before the keys: of the first run the start of a record in JSON, with its `type`.
+    pub(crate) opening: String,
+    /// The keys of each [`ValueScope`](super::field::ValueScope).
+    pub(crate) fields: [FieldList; 3],
 }
 
 impl Layout {
@@ -49,35 +48,19 @@ impl Layout {
     pub(crate) fn of_records(mut fields: FieldList) -> Self {
         let mut seen = HashSet::new();
         fields.retain(|field| seen.insert(field.name));
-        let is_type = |field: &&RecordField| std::ptr::eq(*field, &FIELDS[0]);
-        let after_type = fields.iter().copied().filter(|field| !is_type(field));
-        let after_type: Vec<_> = after_type.collect();
-        let runs = after_type.chunk_by(|one, next| one.scope() == next.scope());
-        let runs = runs.map(|fields| FieldRun {
-            scope: fields[0].scope(),
-            fields: fields.to_vec(),
-        });
         Layout {
-            opening: r#"{"type":"link""#.to_owned(),
-            runs: runs.collect(),
+            runs: runs("link", fields.iter().copied()),
             fields,
-            has_dictionaries: false,
-            location: LocationPrefix::default(),
-            terminator: b'\n',
-            escape: Escape::default(),
-            color: false,
-            hyperlinks: false,
-            protects_formulas: false,
+            ..Layout::default()
         }
     }
 
     /// Shows other records, with the same form.
     pub(crate) fn with_records(self, kind: &'static str, fields: FieldList) -> Self {
-        let Layout { fields, runs, .. } = Layout::of_records(fields);
+        let fields = Layout::of_records(fields).fields;
         Layout {
-            opening: format!(r#"{{"type":"{kind}""#),
+            runs: runs(kind, fields.iter().copied()),
             fields,
-            runs,
             ..self
         }
     }
@@ -86,6 +69,21 @@ impl Layout {
     pub fn of_table(set: ColumnSet, described: bool) -> Self {
         Layout::of_records(table_fields(set, described))
     }
+}
+
+/// Returns keys in runs, the first of which opens a record of a kind.
+fn runs(kind: &str, fields: impl Iterator<Item = &'static RecordField>) -> Vec<FieldRun> {
+    let mut runs = vec![FieldRun::default()];
+    runs[0].opening = format!(r#"{{"type":"{kind}""#);
+    for field in fields.filter(|field| !std::ptr::eq(*field, &FIELDS[0])) {
+        let (scope, mut last) = (field.scope() as usize, runs.len() - 1);
+        if !runs[last].fields[scope + 1..].concat().is_empty() {
+            runs.push(FieldRun::default());
+            last += 1;
+        }
+        runs[last].fields[scope].push(field);
+    }
+    runs
 }
 
 /// The location before a target in text.

@@ -1,6 +1,6 @@
 //! The record of a link in JSON, with the keys in the order of [`FIELDS`](super::field::FIELDS).
 
-use super::field::ValueScope;
+use super::field::FieldList;
 use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::document::events::Context;
@@ -12,6 +12,8 @@ use crate::uri::ResolveErrorKind;
 pub(crate) struct LastRecord {
     /// The values that are strings.
     values: [Vec<u8>; 5],
+    /// The revision of the link, whether it has a base, and where its names are: if all are the same, the values are.
+    place: (u64, bool, [Option<(usize, usize)>; 2]),
     /// The revision of the path, and the other values, with flags that have no name; `None` at first, and after
     /// a link with alternatives.
     facts: Option<(u64, Context, u64, Option<ResolveErrorKind>)>,
@@ -24,23 +26,28 @@ impl LastRecord {
     pub(super) fn is_repeated(&mut self, path: &DocumentPath, link: &Link<'_>) -> bool {
         // Neither a name nor a base.
         const NULL: &[u8] = b"\xFF";
-        let base = link.base;
-        let values = [
-            link.member.map_or(NULL, str::as_bytes),
-            base.map_or(NULL, |base| base.uri),
-            base.map_or(NULL, |base| base.label.as_bytes()),
-            link.element.map_or(NULL, str::as_bytes),
-            link.attribute.map_or(NULL, str::as_bytes),
-        ];
         // Alternatives are not compared.
         let (context, flags) = (link.context, link.flags.bits());
         let facts = (link.alternatives.is_empty())
             .then(|| (path.revision, context, flags, link.target.err()));
+        let has_facts = facts.is_some() && self.facts == facts;
+        let range = |name: &str| (name.as_ptr() as usize, name.len());
+        let names = [link.element, link.attribute].map(|name| name.map(range));
+        let place = (link.revision, link.base.is_some(), names);
+        if has_facts && place.0 != 0 && self.place == place {
+            return true;
+        }
+        let values = [
+            link.member.map_or(NULL, str::as_bytes),
+            link.base.map_or(NULL, |base| base.uri),
+            link.base.map_or(NULL, |base| base.label.as_bytes()),
+            link.element.map_or(NULL, str::as_bytes),
+            link.attribute.map_or(NULL, str::as_bytes),
+        ];
         let mut pairs = self.values.iter().zip(values);
-        let is_same =
-            facts.is_some() && self.facts == facts && pairs.all(|(known, value)| known == value);
+        let is_same = has_facts && pairs.all(|(known, value)| known == value);
+        (self.facts, self.place) = (facts, place);
         if !is_same {
-            self.facts = facts;
             for (known, value) in self.values.iter_mut().zip(values) {
                 known.clear();
                 known.extend_from_slice(value);
@@ -58,28 +65,29 @@ pub(crate) fn open_link(
     last: &mut LastRecord,
     out: &mut Vec<u8>,
 ) {
-    out.extend_from_slice(layout.opening.as_bytes());
     let is_repeated = last.is_repeated(path, link);
     if !is_repeated {
         last.texts.resize_with(layout.runs.len(), Vec::new);
     }
+    let push = |fields: &FieldList, out: &mut _| {
+        fields
+            .iter()
+            .for_each(|field| (field.push)(path, link, out));
+    };
     for (run, text) in layout.runs.iter().zip(&mut last.texts) {
-        match run.scope {
-            ValueScope::Shared if is_repeated => {
-                out.extend_from_slice(text);
-                continue;
-            }
-            ValueScope::Member if !link.part.is_known() => continue,
-            ValueScope::Message if link.part.envelope.is_none() => continue,
-            _ => {}
-        }
-        let start = out.len();
-        for field in &run.fields {
-            (field.push)(path, link, out);
-        }
-        if run.scope == ValueScope::Shared {
+        let [shared, own, of_member] = &run.fields;
+        if is_repeated {
+            out.extend_from_slice(text);
+        } else {
+            let start = out.len();
+            out.extend_from_slice(run.opening.as_bytes());
+            push(shared, out);
             text.clear();
             text.extend_from_slice(&out[start..]);
+        }
+        push(own, out);
+        if !of_member.is_empty() && link.part.is_known() {
+            push(of_member, out);
         }
     }
 }

@@ -171,14 +171,9 @@ impl fmt::Display for ArchiveRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = &self.counts;
         let noun = ["message", "member"][usize::from(self.is_container)];
-        write!(
-            formatter,
-            "{}, {}, {}, {}",
-            counted(counts.members, noun),
-            counted(counts.parts, "part"),
-            counted(self.links, "link"),
-            counted(self.bytes, "byte"),
-        )?;
+        let (members, parts) = (counted(counts.members, noun), counted(counts.parts, "part"));
+        let (links, bytes) = (counted(self.links, "link"), counted(self.bytes, "byte"));
+        write!(formatter, "{members}, {parts}, {links}, {bytes}")?;
         for (name, count) in &counts.skipped {
             write!(formatter, "; {count} {name} skipped")?;
         }

@@ -19,15 +19,15 @@ pub(super) struct JsonlReport {
     links: Layout,
     #[default(Layout::default().with_records("finding", default_fields().collect()))]
     findings: Layout,
-    last: LastRecord,
+    link: LastRecord,
+    finding: LastRecord,
 }
 
 impl ReportFormatter for JsonlReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
+        let (layout, last) = (&self.findings, &mut self.finding);
         match finding.draft.subject {
-            FindingSubject::Link(link) => {
-                open_link(&self.findings, finding.document, link, &mut self.last, out)
-            }
+            FindingSubject::Link(link) => open_link(layout, finding.document, link, last, out),
             FindingSubject::Document(position) => open_position(finding.document, &position, out),
         }
         push_member("rule", finding.rule(), out);
@@ -46,7 +46,7 @@ impl ReportFormatter for JsonlReport {
     fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
         match record {
             ReportRecord::Link(link, state) => {
-                open_link(&self.links, document, link, &mut self.last, out);
+                open_link(&self.links, document, link, &mut self.link, out);
                 push_member("state", state.name(), out);
                 out.extend_from_slice(b"}\n");
             }
