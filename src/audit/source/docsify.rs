@@ -54,15 +54,13 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     }))
 }
 
-fn is_of_each(path: &[u8]) -> bool {
-    matches!(parts(path).1, b"_sidebar" | b"_navbar")
-}
+/// Names of files that are shown in other pages.
+const OF_EACH: [&[u8]; 2] = [b"_sidebar", b"_navbar"];
 
 impl SiteRules for Docsify {
     fn route(&self, file: &ContentFile<'_>) -> Route {
         match file.parts().2 {
-            // Shown in other pages.
-            b"md" if is_of_each(file.below) => Route::Computed,
+            b"md" if OF_EACH.contains(&file.parts().1) => Route::Computed,
             b"md" => Route::page([b"/", file.below].concat()),
             _ => Route::Copied,
         }
@@ -100,7 +98,7 @@ impl SiteRules for Docsify {
         let ends = [&b""[..], b".md"];
         let mut routes = ends.iter().map(|end| [b"/", below, end].concat());
         let is_alias = routes.any(|route| self.aliases.iter().any(|alias| alias.is_match(&route)));
-        let is_of_each = is_relative && is_of_each(reference.file);
-        attempts.undecided_if(self.is_open || is_of_each || is_alias);
+        let is_of_each = OF_EACH.contains(&parts(reference.file).1);
+        attempts.undecided_if(self.is_open || is_relative && is_of_each || is_alias);
     }
 }

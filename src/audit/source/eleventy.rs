@@ -44,21 +44,19 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let output = name("dir.output", "setOutputDirectory(", "_site");
     let own = all("setTemplateFormats(").last();
     let own = own.or_else(|| values.get("templateFormats").cloned());
-    let own = own
-        .map(|own| own.strings("").join(","))
-        .filter(|names| !names.is_empty());
-    let names = own.as_deref().unwrap_or(LANGUAGES).split(',');
-    let mut formats: Vec<_> = names.map(|name| name.trim().to_owned()).collect();
+    let own = own.map_or(String::new(), |own| own.strings("").join(","));
+    let names = if own.is_empty() { LANGUAGES } else { &own };
+    let names = names.split(',').map(|name| name.trim().to_owned());
+    let mut formats: Vec<_> = names.collect();
     let added = all("addTemplateFormats(");
     formats.extend(added.filter_map(|value| Some(value.as_text()?.to_owned())));
-    let of_project = |path: &str| format!("/{}", path.trim_start_matches("./"));
+    let of_project =
+        |path: &str| String::from_utf8(join(b"/", path.as_bytes())).unwrap_or_default();
     let mut ignored = vec!["node_modules/".to_owned()];
     for file in [".eleventyignore", ".gitignore"] {
         let lines = directory.read(file).unwrap_or_default();
         // Unlike in Git, all lines are paths from the project, and `!` has no meaning.
-        let lines = lines
-            .lines()
-            .map(|line| line.trim().trim_start_matches('/'));
+        let lines = lines.lines().map(str::trim);
         let paths = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
         ignored.extend(paths.map(of_project));
     }

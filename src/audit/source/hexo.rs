@@ -22,8 +22,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let mut packages = package.keys("dependencies");
     // Another renderer makes the pages.
     let has_other_renderer = packages.any(|name| {
-        let renderer = name.strip_prefix("hexo-renderer-");
-        renderer.is_some_and(|of| config::names_any(of, "markdown pandoc"))
+        name.starts_with("hexo-renderer-") && config::names_any(name, "markdown pandoc")
     });
     let new_name = name("new_post_name", ":title.md").unwrap_or_default();
     site.set_base(name("root", "/"));
@@ -185,11 +184,8 @@ impl SiteRules for Hexo {
             }
             Syntax::Construct(_) => own(attempts),
             Syntax::Text if reference.is_image && self.adds_root => {
-                let is_of_post = reference.file.starts_with(&self.posts);
-                if self.values.flag_or("marked.postAsset", false)
-                    && !path.starts_with(b"/")
-                    && is_of_post
-                {
+                let is_of_post = reference.file.starts_with(&self.posts) && !path.starts_with(b"/");
+                if is_of_post && self.values.flag_or("marked.postAsset", false) {
                     own(attempts);
                 }
                 attempts.url(join(b"/", path));
