@@ -97,8 +97,9 @@ impl<'a> Evaluator<'a> {
         let part = document.file.filter(|&file| included.contains(file));
         // A file such as README or CHANGES is a page of the repository as well.
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let page = |file| SourcePage::of(sources, checker, [&checker.paths.path(file); 2]);
         self.is_part = !name.first().is_some_and(u8::is_ascii_uppercase)
-            && part.is_some_and(|file| SourcePage::of(sources, checker, file).is_none());
+            && part.is_some_and(|file| page(file).is_none());
         let here = &self.audit.options.reading.bases.here;
         let absolute = self.absolute.absolute(here, path).unwrap_or(path);
         let is_file = document.file.is_some();

@@ -368,7 +368,8 @@ impl<'a> LookupCache<'a> {
     fn in_source<'l>(&mut self, link: &Link<'l>, file: FileId) -> Option<Located<'l>> {
         let audit = self.audit;
         let file = Some(file).filter(|_| link.member.is_none())?;
-        let read = || SourcePage::of(&audit.sources, &audit.checker, file);
+        let (sources, checker) = (&audit.sources, &audit.checker);
+        let read = || SourcePage::of(sources, checker, [&checker.paths.path(file); 2]);
         let page = remembered(&mut self.page, file, read).as_ref()?;
         Some((page.locate(link)?, page.fragment(link)))
     }

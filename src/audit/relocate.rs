@@ -14,6 +14,7 @@ use super::location::Audit;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
 use super::rewrite::{decode_unicode, is_unclear, push_encoded, relative, steps_above};
+use super::source::page::SourcePage;
 use super::source::paths::below;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
@@ -286,7 +287,13 @@ impl Inventory {
         self.visit_links(|document, link, (location, _)| {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| checker.paths.path(file));
-            let changed = mover.changed(&own.unwrap_or_default(), link, location);
+            let own = own.unwrap_or_default();
+            let changed = mover.changed(&own, link, location).and_then(|new| {
+                let mut moved = link.clone();
+                moved.reference = new.as_deref().unwrap_or(link.reference);
+                let is_read = mover.reads(&own, &moved, location);
+                is_read.then_some(new).ok_or(AMBIGUOUS)
+            });
             match changed.map(|new| new.filter(|new| new != link.reference)) {
                 Ok(None) => {}
                 Ok(Some(reference)) if !is_inner(link) => {
@@ -401,7 +408,9 @@ impl Mover<'_> {
             return Ok(None);
         }
         if new_base != base.uri && is_read {
-            return Err(AMBIGUOUS);
+            // From the root of the site it is read alike.
+            let stays = link.reference.starts_with(b"/") && new_path == expected.path;
+            return stays.then_some(None).ok_or(AMBIGUOUS);
         }
         let is_at = |uri: &[u8], path: &[u8]| {
             let found = self.checker.expected(split_path(uri).0);
@@ -434,6 +443,17 @@ impl Mover<'_> {
             None if location == TargetLocation::Nothing => Ok(None),
             new => new.map(Some).ok_or(NO_FORM),
         }
+    }
+
+    /// Returns whether the site of a document that moves will read a new link to a file that stays.
+    fn reads(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> bool {
+        let file = location.file().filter(|&file| !self.holds(file));
+        let found = || {
+            let new = self.relocation.map(document)?;
+            SourcePage::of(&self.audit.sources, self.checker, [&new, document])?.locate(link)
+        };
+        file.is_none()
+            || found().is_none_or(|found| found == TargetLocation::Skipped || found.file() == file)
     }
 
     /// Returns whether a generator that is not known may not find the page of an absolute path any more.
@@ -566,27 +586,24 @@ impl Mover<'_> {
     }
 
     /// Returns the redirects from the addresses of a page that moves.
-    fn redirections(&self, old: &[u8], new: &[u8]) -> Vec<Redirection> {
+    fn redirections<'p>(&self, old: &'p [u8], new: &'p [u8]) -> Vec<Redirection> {
         let path = |path: &[u8]| {
             let uri = self.checker.mounts.uri(path)?;
             Some(split_authority(&uri).1.to_vec())
         };
-        let is_index = |path: &[u8]| self.checker.naming.is_index(split_name(path).1);
-        let to = if is_index(new) {
-            split_name(new).0
-        } else {
-            new
+        let folder = |path: &'p [u8]| {
+            let (folder, name) = split_name(path);
+            self.checker.naming.is_index(name).then_some(folder)
         };
-        let folder = is_index(old).then(|| split_name(old).0);
         let redirection = |from| {
-            let (from, to) = (path(from)?, path(to)?);
+            let (from, to) = (path(from)?, path(folder(new).unwrap_or(new))?);
             Some(Redirection {
                 from,
                 to,
                 ..Redirection::default()
             })
         };
-        let from = folder.into_iter().chain([old]);
+        let from = folder(old).into_iter().chain([old]);
         from.filter_map(redirection).collect()
     }
 }

@@ -4,11 +4,10 @@ use foldhash::{HashSet, HashSetExt};
 use percent_encoding::percent_decode;
 
 use super::antora::DIRECTORY;
-use super::routes::Routes;
+use super::routes::{Routes, route};
 use super::site::*;
 use super::{FoundSite, Sources};
 use crate::audit::disk::{FileNaming, LookupMatch};
-use crate::audit::names::FileId;
 use crate::audit::target::{TargetChecker, TargetLocation};
 use crate::document::flags::Flags;
 use crate::document::markdown::construct::find;
@@ -124,18 +123,21 @@ impl Sources {
 }
 
 impl<'a> SourcePage<'a> {
-    /// Returns the state of a document, if it belongs to a site.
+    /// Returns the state of a document, if it belongs to a site; the text of one that will be moved is elsewhere.
     pub(in crate::audit) fn of(
         sources: &'a Sources,
         checker: &'a TargetChecker,
-        file: FileId,
+        [path, text]: [&[u8]; 2],
     ) -> Option<Self> {
-        let path = checker.paths.path(file);
-        let (found, folder) = sources.place(&path)?;
-        let is_markdown = matches!(parts(&path).2, b"md" | b"markdown");
-        let state = match folder.kind {
-            _ if !folder.serves(&path) => PageState::LeftOut,
-            FolderUse::Content => match sources.routes(found).of_file(&path) {
+        let (found, root) = sources.place(path)?;
+        let below = path.strip_prefix(&*root.directory)?;
+        let file = ContentFile { root, below, text };
+        let moved = (path != text).then(|| route(&file, &found.rules));
+        let route = moved.as_ref().or(sources.routes(found).of_file(path));
+        let is_markdown = matches!(parts(path).2, b"md" | b"markdown");
+        let state = match root.kind {
+            _ if !root.serves(path) => PageState::LeftOut,
+            FolderUse::Content => match route {
                 Some(Route::Page { url, .. }) => PageState::Page(Some(url.clone())),
                 Some(Route::Computed | Route::ComputedBelow(_)) => PageState::Page(None),
                 Some(Route::Plain) => return None,
@@ -143,13 +145,13 @@ impl<'a> SourcePage<'a> {
                 Some(Route::CopiedTo(url)) if !is_markdown => PageState::Served(url.clone()),
                 _ => PageState::LeftOut,
             },
-            _ => PageState::Served([&folder.url, &path[folder.directory.len()..]].concat()),
+            _ => PageState::Served([&root.url, below].concat()),
         };
         Some(SourcePage {
             sources,
             found,
             checker,
-            path,
+            path: path.into(),
             state,
         })
     }

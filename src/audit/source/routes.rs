@@ -26,7 +26,7 @@ pub(super) struct Routes {
 }
 
 /// Returns the route of a file, with the URL of a copy.
-fn route(file: &ContentFile<'_>, rules: &Rules) -> Route {
+pub(super) fn route(file: &ContentFile<'_>, rules: &Rules) -> Route {
     match rules.route(file) {
         Route::Copied => Route::CopiedTo([&file.root.url, file.below].concat()),
         route => route,

@@ -231,6 +231,62 @@ fn a_document_whose_links_a_generator_reads_its_own_way_is_not_moved() {
 }
 
 #[test]
+fn a_page_with_absolute_links_to_pages_that_stay_is_moved() {
+    let tree = Tree::new(&[
+        (
+            "hugo.toml",
+            "baseURL='https://example.com/'\nlanguageCode='en'\n",
+        ),
+        ("content/x/b.md", "---\ntitle: b\n---\n[a](/y/a/)\n"),
+        ("content/y/a.md", "---\ntitle: a\n---\n[x](/x/b/#x)\n"),
+        ("content/z/c.md", "---\ntitle: c\n---\n[x](/x/b/)\n"),
+    ]);
+    let before = contents(tree.path());
+    for (old, new) in [
+        ("content/z/c.md", "content/y/w/c.md"),
+        ("content/y/w/c.md", "content/z/c.md"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    assert_eq!(contents(tree.path()), before);
+    let ran = tree.run(&["mv", "--write", "content/y/a.md", "content/y/d.md"]);
+    ran.tells(2, "", "content/x/b.md:4: /y/a/: the reference reaches it");
+}
+
+/// The reference reaches the same file from its place and from the page's URL, but not after the move.
+#[test]
+fn a_page_is_not_moved_where_its_site_would_read_its_links_as_others() {
+    let docsify = "<script>window.$docsify={}</script><script src=docsify.js></script>";
+    let sites: [(&[(&str, &str)], &str); 2] = [
+        (
+            &[
+                ("docs/index.md", "<img src='img/i.png'>\n"),
+                ("mkdocs.yml", "site_name: x\n"),
+                ("docs/img/i.png", ""),
+            ],
+            "docs/home.md",
+        ),
+        (
+            &[
+                ("_sidebar.md", "* [a](guide/a.md)\n"),
+                ("index.html", docsify),
+                (".nojekyll", ""),
+                ("docsify.js", ""),
+                ("guide/a.md", "# A\n"),
+            ],
+            "part/_sidebar.md",
+        ),
+    ];
+    for (files, new) in sites {
+        let tree = Tree::new(files);
+        assert_eq!(tree.run(&["audit", "."]).code, 0, "{new}");
+        let ran = tree.run(&["mv", files[0].0, new]);
+        ran.tells(2, "", "the reference reaches it under another name");
+    }
+}
+
+#[test]
 fn a_part_of_a_site_is_not_moved_and_a_site_moves_as_a_whole() {
     let files = [
         ("book/book.toml", "[book]\n"),
