@@ -41,10 +41,8 @@ fn component(directory: &SiteDirectory<'_>, path: &str) -> Option<ComponentVersi
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let own = component(directory, "")?;
-    let url = match &own.version {
-        Some(version) => format!("/{}/{version}/", own.name),
-        None => format!("/{}/", own.name),
-    };
+    let version = own.version.as_deref().unwrap_or_default();
+    let url = in_slashes(&[&own.name, version].join("/"));
     let modules = own.modules.clone();
     let names = directory.tree.names(&directory.below(".."));
     let others = names.iter().map(|name| format!("../{name}/"));

@@ -95,8 +95,9 @@ impl SiteRules for Docsify {
             // A plain URL.
             attempts.file(join(&self.top, below));
         }
-        let ends = [&b""[..], b".md"];
-        let mut routes = ends.iter().map(|end| [b"/", below, end].concat());
+        let mut routes = [&b""[..], b".md"]
+            .map(|end| [b"/", below, end].concat())
+            .into_iter();
         let is_alias = routes.any(|route| self.aliases.iter().any(|alias| alias.is_match(&route)));
         let is_of_each = OF_EACH.contains(&parts(reference.file).1);
         attempts.undecided_if(self.is_open || is_relative && is_of_each || is_alias);

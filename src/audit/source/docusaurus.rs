@@ -450,7 +450,7 @@ impl SiteRules for Docusaurus {
         let is_script = matches!(extension, b"js" | b"jsx" | b"ts" | b"tsx")
             && root.plugin == Plugin::Pages
             && !name.ends_with(b".d");
-        if !is_markdown(extension) && !is_script {
+        if !matches!(extension, b"md" | b"mdx") && !is_script {
             return Route::Beside;
         }
         let path = file.path();
@@ -494,7 +494,7 @@ impl SiteRules for Docusaurus {
                 reference.by_url(attempts);
                 attempts.undecided_if(self.is_open);
             }
-            (Syntax::Text, _) if is_markdown(extension) && !reference.is_image => {
+            (Syntax::Text, _) if matches!(extension, b"md" | b"mdx") && !reference.is_image => {
                 self.by_page_file(reference, attempts);
             }
             (Syntax::Text, Some(path)) => attempts.part(path),
@@ -507,8 +507,4 @@ impl SiteRules for Docusaurus {
             _ => self.by_route(reference, locale, attempts),
         }
     }
-}
-
-fn is_markdown(extension: &[u8]) -> bool {
-    matches!(extension, b"md" | b"mdx")
 }

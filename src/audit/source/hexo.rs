@@ -37,8 +37,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.has_other_ids = has_other_renderer;
     site.add_templates(directory.path, ["themes", "scaffolds", "node_modules"]);
     site.add_outputs(directory.path, name("public_dir", "public"));
-    let made = "/ atom.xml rss2.xml sitemap.xml search.xml search.json";
-    site.add_made(made.split(' '));
+    site.add_made("/ atom.xml rss2.xml sitemap.xml search.xml search.json".split(' '));
     site.add_undecided([
         in_slashes(&name("archive_dir", "archives")?),
         in_slashes(&name("tag_dir", "tags")?),
@@ -60,10 +59,6 @@ static DATED: Pattern = Pattern::new(r"^(\d{4}-\d{2}-\d{2})-(.+)$");
 const DATED_NAME: &str = ":year-:month-:day-:title";
 static DATE: Pattern = Pattern::new(r"^(\d{4}[-/]\d{1,2}[-/]\d{1,2})(?:[T ][0-9:.]*)?$");
 
-fn is_published(values: &Setting) -> bool {
-    values.flag_or("published", true)
-}
-
 impl Hexo {
     /// Returns the route of the post of a file, which is below the directory of posts.
     fn post(&self, path: &[u8], text: &[u8]) -> Route {
@@ -71,7 +66,7 @@ impl Hexo {
         let Some(values) = front_matter(text) else {
             return Route::Computed;
         };
-        if !is_published(&values) {
+        if !values.flag_or("published", true) {
             return Route::LeftOut;
         }
         if let Some(own) = values.text("permalink") {
@@ -162,7 +157,7 @@ impl SiteRules for Hexo {
         }
         match file.values() {
             None => Route::Computed,
-            Some(values) if !is_published(&values) => Route::LeftOut,
+            Some(values) if !values.flag_or("published", true) => Route::LeftOut,
             Some(values) => match values.text("permalink") {
                 Some(own) => Route::page(format!("/{}", own.trim_start_matches('/'))),
                 None => Route::page_of(file.below, &["index"], ".html"),

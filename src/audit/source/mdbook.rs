@@ -31,7 +31,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     };
     let missing = rules.chapters.iter().filter(|_| rules.creates_missing);
     let missing = missing.map(|chapter| [&*rules.url(chapter), b"/"].concat());
-    let missing: Vec<_> = missing.collect();
     // A file that exists is found first.
     site.add_undecided(missing);
     site.add_undecided(["/css/", "/fonts/"]);

@@ -60,8 +60,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let moved = redirects.keys("redirect_maps");
     site.add_made(moved.map(|from| page_url(from.as_bytes(), &INDEX, end)));
     site.add_made(["search", "404.html", "sitemap.xml"]);
-    let blog_url = blog.as_ref().map(|blog| [b"/", &**blog].concat());
-    site.add_undecided(blog_url);
+    site.add_undecided(blog.as_ref().map(|blog| [b"/", &**blog].concat()));
     site.add_undecided(["/assets/"]);
     let has = |plugins: &str| plugins.split(' ').any(|name| plugin(name).is_some());
     site.makes_pages |=

@@ -77,12 +77,11 @@ pub(super) fn in_slashes(path: &str) -> String {
 
 /// Returns a path with other names in it.
 pub(super) fn renamed<'p, N: AsRef<[u8]>>(path: &'p [u8], name: impl Fn(&'p [u8]) -> N) -> Vec<u8> {
-    let mut renamed = Vec::with_capacity(path.len());
-    for (number, own) in path.split(|&byte| byte == b'/').enumerate() {
-        renamed.extend_from_slice(if number > 0 { b"/" } else { b"" });
-        renamed.extend_from_slice(name(own).as_ref());
-    }
-    renamed
+    let names = path.split(|&byte| byte == b'/').map(name);
+    names
+        .map(|name| name.as_ref().to_vec())
+        .collect::<Vec<_>>()
+        .join(&b'/')
 }
 
 /// Returns the URL of a page by its path: the directory of an index, or the name with another end.

@@ -11,11 +11,8 @@ struct VitePress {
 }
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
-    let ends = ["js", "ts", "mjs", "mts"];
     let stems = [".vitepress/config", ".vitepress/config/index"];
-    let names = stems
-        .iter()
-        .flat_map(|stem| ends.map(|end| [stem, end].join(".")));
+    let names = stems.into_iter().flat_map(module_names);
     let values = directory.configuration(names.clone())?;
     site.listed.file = directory.first(names);
     site.listed.key = "themeConfig";
