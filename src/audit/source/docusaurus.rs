@@ -69,14 +69,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         (folder(locale), url.trim_end_matches('/').to_owned())
     });
     let locales: Vec<_> = locales.collect();
-    let undecided = ["/search/", "/assets/", "/__docusaurus/"];
     let mut reader = RootReader {
         directory,
         usual: folder(usual),
         locales,
         roots: Vec::new(),
         made: ["/404.html", "/sitemap.xml"].map(str::to_owned).to_vec(),
-        undecided: undecided.map(str::to_owned).to_vec(),
+        undecided: ["/search/", "/assets/", "/__docusaurus/"]
+            .map(str::to_owned)
+            .to_vec(),
         is_open,
     };
     if values.is_unknown("presets") || values == Setting::empty() {
@@ -267,8 +268,7 @@ impl RootReader<'_> {
         let start = in_slashes(url.as_deref().unwrap_or_default());
         let made = ["", "archive", "rss.xml", "atom.xml", "feed.json"];
         self.made.extend(made.map(|name| format!("{start}{name}")));
-        let lists = ["tags", "page", "authors"];
-        let lists = lists.map(|name| format!("{start}{name}/"));
+        let lists = ["tags", "page", "authors"].map(|name| format!("{start}{name}/"));
         self.undecided.extend(lists);
         let path = self.path(options, "blog");
         self.add(Plugin::Blog, options, [&path, ""], url);
