@@ -15,10 +15,8 @@ pub(super) fn parts(path: &[u8]) -> (&[u8], &[u8], &[u8]) {
 
 /// Returns a URL without its index file and the slash at its end.
 pub(super) fn normal(url: &[u8]) -> &[u8] {
-    let directory = url
-        .strip_suffix(b"index.html")
-        .filter(|url| url.ends_with(b"/"));
-    let url = directory.unwrap_or(url);
+    let directory = url.strip_suffix(b"index.html");
+    let url = directory.filter(|url| url.ends_with(b"/")).unwrap_or(url);
     url.strip_suffix(b"/").unwrap_or(url)
 }
 
