@@ -225,7 +225,6 @@ impl LinkWriter {
             };
             part = &known;
         }
-        let base = named.filter(|_| inherits);
         let is_static = |name| !matches!(name, NameRange::Other(_));
         let is_static = is_static(found.element) && is_static(found.attribute);
         let refused = &mut self.refused;
@@ -234,7 +233,7 @@ impl LinkWriter {
             position: found.position,
             span: found.span,
             target,
-            base: base.map(|(uri, label)| LinkBase { uri, label }),
+            base: (named.filter(|_| inherits)).map(|(uri, label)| LinkBase { uri, label }),
             revision: revision * u64::from(is_static),
             context: found.context,
             quoting: found.quoting,

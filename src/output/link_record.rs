@@ -44,8 +44,7 @@ impl LastRecord {
             link.element.map_or(NULL, str::as_bytes),
             link.attribute.map_or(NULL, str::as_bytes),
         ];
-        let mut pairs = self.values.iter().zip(values);
-        let is_same = has_facts && pairs.all(|(known, value)| known == value);
+        let is_same = has_facts && self.values == values;
         (self.facts, self.place) = (facts, place);
         if !is_same {
             for (known, value) in self.values.iter_mut().zip(values) {

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode;
 use url::Host;
 
 use super::prepared::{Prepared, ReferenceKind, Resolution};
-use crate::bytes::class::{ByteSet, run_end, run_start};
+use crate::bytes::class::{ByteSet, run_end};
 use crate::uri::error::{Component, ResolveError, ResolveErrorKind};
 use crate::uri::percent;
 use crate::uri::reference::scheme_length;
@@ -72,10 +72,11 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
 
 /// Strips spaces and controls at the ends.
 #[inline]
-pub(crate) fn trim(reference: &[u8]) -> &[u8] {
-    let is_cut = |byte: u8| byte <= b' ';
-    let start = run_end(reference, 0, is_cut);
-    &reference[start..run_start(reference, start..reference.len(), is_cut)]
+pub(crate) fn trim(mut reference: &[u8]) -> &[u8] {
+    while let [0..=b' ', rest @ ..] | [rest @ .., 0..=b' '] = reference {
+        reference = rest;
+    }
+    reference
 }
 
 /// Strips spaces and controls at the ends, tabs and line breaks anywhere.
