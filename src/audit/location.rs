@@ -313,6 +313,8 @@ pub(super) type Located<'l> = (TargetLocation, Option<&'l [u8]>);
 /// Looks up targets, with the memory of a worker: of targets, and of the document.
 pub(super) struct LookupCache<'a> {
     audit: &'a Audit,
+    /// Whether the filter may leave out a link.
+    is_filtered: bool,
     /// Locations by the hashes of targets without fragments.
     locations: HashMap<u64, TargetLocation>,
     /// The last base, and its depth.
@@ -338,6 +340,7 @@ impl<'a> LookupCache<'a> {
     pub(super) fn new(audit: &'a Audit) -> Self {
         LookupCache {
             audit,
+            is_filtered: audit.options.reading.filter.is_set(),
             locations: HashMap::new(),
             base: (Vec::new(), 0),
             page: None,
@@ -498,11 +501,10 @@ impl<'a> LookupCache<'a> {
 
     fn locate_whole<'l>(&mut self, link: &Link<'l>, file: FileId) -> Located<'l> {
         let audit = self.audit;
-        let filter = &audit.options.reading.filter;
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
         // The resolver flags each reference with a placeholder, and others.
         let is_template = link.flags.contains(Flags::TEMPLATE);
-        if is_left_out || !filter.admits(link) {
+        if is_left_out || self.is_filtered && !audit.options.reading.filter.admits(link) {
             return (TargetLocation::LeftOut, None);
         }
         if is_template && holds_placeholder(link.reference) {

@@ -442,18 +442,21 @@ pub(super) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // Text directives, `:~:text=`, are not part of the fragment.
-    let tilde = memchr::memchr(b'~', fragment);
-    let end = tilde.and_then(|_| memchr::memmem::find(fragment, b":~:"));
-    let fragment = &fragment[..end.unwrap_or(fragment.len())];
+    let fragment = split_directives(fragment).0;
     let anywhere =
         is_route(fragment) || fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)
 }
 
+fn split_directives(fragment: &[u8]) -> (&[u8], &[u8]) {
+    let has_tilde = fragment.contains(&b'~');
+    let start = has_tilde.then(|| memchr::memmem::find(fragment, b":~:"));
+    fragment.split_at(start.flatten().unwrap_or(fragment.len()))
+}
+
 /// Returns the text directives of a fragment.
 pub(super) fn text_directives(fragment: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let start = memchr::memchr(b'~', fragment).and_then(|_| memchr::memmem::find(fragment, b":~:"));
-    let directives = start.map_or(&b""[..], |start| &fragment[start + 3..]);
+    let directives = split_directives(fragment).1.get(3..).unwrap_or_default();
     let directives = directives.split(|&byte| byte == b'&');
     directives.filter_map(|directive| directive.strip_prefix(b"text="))
 }
@@ -466,6 +469,8 @@ pub(super) fn is_route(fragment: &[u8]) -> bool {
 /// Returns the two names of a range of lines, such as `203-207`, where each line has its number as
 /// its id, as in sources that rustdoc shows (A71).
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
+    // Most names begin with a letter.
+    let [b'0'..=b'9', ..] = name else { return None };
     let (first, last) = split_once(name, b'-');
     let ends = [first, last?];
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
@@ -511,10 +516,10 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 /// A `%` without two digits stays.
 pub(super) fn percent_decoded(encoded: &[u8]) -> Cow<'_, [u8]> {
     // Most fragments are only a name.
-    match memchr::memchr(b'%', encoded) {
-        Some(_) => percent_decode(encoded).into(),
-        None => Cow::Borrowed(encoded),
+    if !encoded.contains(&b'%') {
+        return Cow::Borrowed(encoded);
     }
+    percent_decode(encoded).into()
 }
 
 #[cfg(test)]
