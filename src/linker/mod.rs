@@ -233,6 +233,7 @@ impl Linker {
         let scope = self.open.last().copied().unwrap_or(0);
         let event = &texts.events.list[index];
         if let Event::Reference(found) = event
+            && found.classes.may_have_colon()
             && let text = uri::trim(texts.bytes(found.text))
             && labels::names_part(text)
         {

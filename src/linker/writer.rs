@@ -143,9 +143,9 @@ impl LinkWriter {
             flags |= Flags::TEMPLATE;
         }
         let mut is_plain = false;
-        let bare = uri::trim(text);
-        let (mut target, inherits) = if names_message(bare) {
-            (Ok(bare), false)
+        let bare = || uri::trim(text);
+        let (mut target, inherits) = if found.classes.may_have_colon() && names_message(bare()) {
+            (Ok(bare()), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
@@ -180,7 +180,7 @@ impl LinkWriter {
                     flags |= Flags::TEMPLATE;
                     (Err(ResolveErrorKind::Template), false)
                 }
-                Err(error) => (Err(error.kind()), Reference::split(bare).scheme.is_none()),
+                Err(error) => (Err(error.kind()), Reference::split(bare()).scheme.is_none()),
             }
         };
         let mut unwrapped_from = None;

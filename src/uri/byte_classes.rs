@@ -44,8 +44,8 @@ impl ByteClasses {
     }
 
     #[inline]
-    pub(crate) fn has_colon(self) -> bool {
-        self.0 & Self::COLON != 0
+    pub(crate) fn may_have_colon(self) -> bool {
+        self.0 & (Self::COLON | Self::KNOWN) != Self::KNOWN
     }
 
     #[inline]

@@ -67,16 +67,12 @@ fn ends_alike(name: &[u8], known: &str) -> bool {
 
 #[inline(always)]
 fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
-    let length = end - start;
     match bytes[start..].first_chunk::<8>() {
         // Shifts out the bytes after a shorter name.
         Some(chunk) => {
-            let cut = 64 - 8 * length.min(8) as u32;
-            lower(
-                u64::from_le_bytes(*chunk)
-                    .unbounded_shl(cut)
-                    .unbounded_shr(cut),
-            )
+            let cut = 64 - 8 * (end - start).min(8) as u32;
+            let word = u64::from_le_bytes(*chunk).unbounded_shl(cut);
+            lower(word.unbounded_shr(cut))
         }
         None => prefix(&bytes[start..end]),
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::HtmlOptions;
-use super::attributes::{AttributeRow, ElementNamespace, EnabledRows, ValueSyntax};
+use super::attributes::{ElementNamespace, EnabledRows, ValueSyntax};
 use super::encoding::EncodingState;
 use super::feedback::{Halt, TagFeedback};
 use super::json::{self, ScriptJson};
@@ -103,7 +103,7 @@ impl<'a, 'e, 'f> ReferenceReporter<'a, 'e, 'f> {
 impl ReferenceReporter<'_, '_, '_> {
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
         let flags = self.flags(tag, feedback);
-        let mut description = None;
+        let mut described = None;
         for known in &tag.attributes {
             let (name, row, value) = (known.name, known.row, &known.value);
             let is_hidden = match name {
@@ -115,7 +115,7 @@ impl ReferenceReporter<'_, '_, '_> {
             let is_empty = value.is_empty() && row.grammar != ValueSyntax::AnyUri;
             if is_hidden
                 || is_empty
-                || self.is_left_out(tag, row)
+                || row.is_extended && self.is_left_out(tag)
                 || row.grammar == ValueSyntax::Condition
             {
                 continue;
@@ -130,8 +130,9 @@ impl ReferenceReporter<'_, '_, '_> {
             }
             let is_link = matches!(row.grammar, ValueSyntax::Uri | ValueSyntax::AnyUri)
                 && row.against == BaseSelector::Document;
+            let mut description = (0, 0);
             if is_link && self.document.options.descriptions {
-                description.get_or_insert_with(|| self.describe(tag));
+                description = *described.get_or_insert_with(|| self.describe(tag));
             }
             let (element, base) = (self.element(tag), self.base_selector(tag, row.against));
             let origin = || FoundReference {
@@ -139,7 +140,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 attribute: NameRange::Known(name.name()),
                 flags,
                 base,
-                description: description.filter(|_| is_link).unwrap_or_default(),
+                description,
                 ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
             };
             match row.grammar {
@@ -154,11 +155,10 @@ impl ReferenceReporter<'_, '_, '_> {
         self.events.push(Event::Diagnostic(code, offset));
     }
 
-    /// Returns whether a row applies by convention only. In conditional comments elements of VML have it.
-    fn is_left_out(&self, tag: &Tag, row: &AttributeRow) -> bool {
-        row.is_extended
-            && !self.document.options.extended
-            && !self.source.bytes[tag.name.clone()].contains(&b':')
+    /// Returns whether references by convention are not wanted. In conditional comments elements of VML have them.
+    fn is_left_out(&self, tag: &Tag) -> bool {
+        let name = &self.source.bytes[tag.name.clone()];
+        !self.document.options.extended && !name.contains(&b':')
     }
 
     /// Reports an anchor. A fragment cannot name elements in templates and srcdoc documents.
@@ -177,14 +177,11 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     fn flags(&self, tag: &Tag, feedback: TagFeedback) -> Flags {
-        let mut flags = self.document.flags | Flags::INERT.when(feedback.inert);
-        if let Some(ignore) = &self.document.options.ignore
-            && let ([Some(_)], _) =
-                named_values(self.source.bytes, tag.name.end, [ignore.as_bytes()])
-        {
-            flags |= Flags::IGNORED;
-        }
-        flags
+        let (bytes, name_end) = (self.source.bytes, tag.name.end);
+        let has = |name: &String| named_values(bytes, name_end, [name.as_bytes()]).0 != [None];
+        let is_ignored = self.document.options.ignore.as_ref().is_some_and(has);
+        let flags = self.document.flags | Flags::INERT.when(feedback.inert);
+        flags | Flags::IGNORED.when(is_ignored)
     }
 
     fn element(&mut self, tag: &Tag) -> NameRange {
@@ -260,14 +257,16 @@ impl ReferenceReporter<'_, '_, '_> {
     fn uri(&mut self, range: Range<usize>, mut origin: FoundReference) {
         let span = self.source.span(range.clone());
         origin.quoting = self.quoting(&range, Some(CharacterContext::Attribute));
-        // Where no byte needs decoding, the text has the classes of the value.
         let mut classes = ByteClasses::of(&self.source.bytes[range.clone()]);
         let text = if classes.is_plain() {
             self.source.text(range, self.events)
         } else {
-            classes = ByteClasses::default();
             self.decoded(range)
         };
+        // Only text in the window surely has the bytes of the value.
+        if !matches!(text, TextRange::Window(..)) {
+            classes = ByteClasses::default();
+        }
         self.push(span, text, classes, origin);
     }
 
@@ -286,11 +285,10 @@ impl ReferenceReporter<'_, '_, '_> {
         self.events.push(Event::Reference(origin));
     }
 
-    fn emit(&mut self, item: Range<usize>, escapes: Escapes, origin: FoundReference) {
+    fn emit(&mut self, item: Range<usize>, escapes: Escapes, mut origin: FoundReference) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
-        let quoting = self.source.quoted(escapes);
-        let origin = FoundReference { quoting, ..origin };
+        origin.quoting = self.source.quoted(escapes);
         self.push(span, text, ByteClasses::default(), origin);
     }
 
@@ -299,12 +297,11 @@ impl ReferenceReporter<'_, '_, '_> {
     fn quoting(&self, range: &Range<usize>, references: Option<CharacterContext>) -> Quoting {
         let before = range.start.checked_sub(1).map(|at| self.source.bytes[at]);
         match references {
-            Some(_) if self.source.is_final => self.source.quoting,
-            None => self.source.quoting,
+            _ if self.source.is_final || references.is_none() => self.source.quoting,
             Some(CharacterContext::Attribute) if !matches!(before, Some(b'"' | b'\'')) => {
                 self.source.quoted(Escapes::HtmlUnquoted)
             }
-            Some(_) => self.source.quoted(Escapes::Html),
+            _ => self.source.quoted(Escapes::Html),
         }
     }
 

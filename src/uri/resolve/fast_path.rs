@@ -76,7 +76,7 @@ pub(super) fn find<'a>(
     if rest.first_chunk() == Some(b"//") {
         return network_path(base, dialect, reference);
     }
-    if classes.has_colon()
+    if classes.may_have_colon()
         && kind == ReferenceKind::RelativePath
         && let Some(end) = scheme_end(reference)
     {
