@@ -152,7 +152,7 @@ const EIGHT_DIGITS: u64 = 100_000_000;
 /// Returns the eight digits of a number below [`EIGHT_DIGITS`], one a byte, the first in the lowest.
 /// Halves all groups of digits at once, by products with reciprocals that are exact in the range of a group.
 fn decimal_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007F_0000_007F;
     let pairs = hundreds | (fours - hundreds * 100) << 16;
     let tens = (pairs * 103) >> 10 & 0x000F_000F_000F_000F;

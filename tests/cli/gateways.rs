@@ -121,7 +121,7 @@ fn conditional_comments_are_read_with_extended() {
     let nested = read.replace("conditional", "srcdoc conditional");
     let rows = [
         (format!("{comment}<a href=1>"), format!("{read}{link}")),
-        (format!("<!-- <a href=x> --><a href=1>"), link.to_owned()),
+        ("<!-- <a href=x> --><a href=1>".to_owned(), link.to_owned()),
         // In document order from the tree builder, too (B7, B1).
         (
             format!("<table><tr background=1>{comment}<tr background=1></table>"),

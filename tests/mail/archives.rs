@@ -190,7 +190,7 @@ fn only_the_last_alternative_counts_when_asked_for() {
     let rows = [
         (pdf.to_owned(), vec![first]),
         (format!("Content-Type: multipart/mixed; boundary=c\n\n--c\n{pdf}--c--\n"), vec![first]),
-        (format!("Content-Type: multipart/encrypted; boundary=c\n\n--c\n\nhttp://x.example/\n--c--\n"), vec![first]),
+        ("Content-Type: multipart/encrypted; boundary=c\n\n--c\n\nhttp://x.example/\n--c--\n".to_owned(), vec![first]),
         (format!("Content-Type: message/rfc822\n\nS: x\n{pdf}"), vec![first]),
         ("\nhttp://x.example/\n--b\n\nhttp://z.example/\n".to_owned(), vec!["1/3 1:1 http://z.example/"]),
         (format!("Content-Type: multipart/mixed; boundary=c\n\n--c\n{pdf}--c\n\nhttp://y.example/\n--c\n\nhttp://z.example/\n--c--\n"),

@@ -227,10 +227,12 @@ impl SiteRules for Jekyll {
         };
         let mut texts = "html htm xml txt css scss sass coffee".split(' ');
         let is_text = is_markdown || texts.any(|known| known == written);
-        let Some(front) = is_text
-            .then(|| file.values())
-            .unwrap_or(Some(Setting::Null))
-        else {
+        let front = if is_text {
+            file.values()
+        } else {
+            Some(Setting::Null)
+        };
+        let Some(front) = front else {
             return file.unparsed();
         };
         let has_own = front != Setting::Null;
