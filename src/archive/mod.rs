@@ -109,6 +109,8 @@ impl ArchiveFormat {
 
     /// Returns the format of a container that follows other bytes in a file of no known kind.
     pub fn after_junk(head: &[u8]) -> Option<&'static ArchiveFormat> {
+        // All headers have zeros, and texts have none.
+        memchr::memchr(0, head)?;
         let follows = |format: &&ArchiveFormat| match format.name {
             "zip" => zip::follows(head),
             "tar" => tar::follows(head),
