@@ -196,11 +196,13 @@ impl Record {
         let length = words.next()?.parse().ok()?;
         let content_type = words.next()?;
         let date = words.next()?;
-        let _: IpAddr = words.next()?.parse().ok()?;
+        let has_address = words.next()?.parse::<IpAddr>().is_ok();
         let target = line.split(' ').next()?;
         let is_head = target.starts_with("filedesc:");
         let kind = if is_head { "warcinfo" } else { "response" };
-        let is_date = date.len() >= 8 && date.bytes().all(|byte| byte.is_ascii_digit());
+        // One of them may be damaged.
+        let is_date = date.len() == 14 || date.len() >= 8 && has_address;
+        let is_date = is_date && date.bytes().all(|byte| byte.is_ascii_digit());
         is_date.then(|| Record {
             keys: RecordHeader {
                 fields: WebRecord {

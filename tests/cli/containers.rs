@@ -454,6 +454,13 @@ fn wrong_numbers_of_one_member_in_a_central_directory_lose_no_other_one() {
         let run = tree.pipe(&bytes, &[]);
         assert_eq!(run.out, links.concat());
     }
+    // The packed length, where bytes of the first member are lost.
+    let mut bytes = whole;
+    bytes[second + 20..second + 24].fill(0x7F);
+    bytes.drain(1000..1004);
+    tree.write("x.zip", &bytes);
+    let out = tree.run(&["x.zip"]).out;
+    assert!(out.starts_with(&links[..2].concat()), "{out}");
 }
 
 #[test]
@@ -541,7 +548,7 @@ fn a_record_after_a_header_without_its_empty_line_is_read() {
 }
 
 #[test]
-fn a_line_before_a_record_of_an_arc_has_an_address() {
+fn a_line_before_a_record_of_an_arc_has_an_address_or_a_date() {
     let tree = Tree::new(&[]);
     let record = |n: usize| {
         let body = format!(
@@ -562,6 +569,15 @@ fn a_line_before_a_record_of_an_arc_has_an_address() {
             .collect::<String>(),
         "warc.resync",
     );
+    for (one, other) in [
+        ("192.0.2.7", "192.x.2.7"),
+        ("20020304050607 no", "2002030405 no"),
+    ] {
+        let damaged = bytes.replacen("lost ", "", 1).replace(one, other);
+        let links = (0..3).map(|n| format!("http://u{n}.example/\nhttp://t{n}.example/\n"));
+        let run = tree.pipe(damaged.as_bytes(), &[]);
+        assert_eq!(run.out, links.collect::<String>(), "{other}");
+    }
 }
 
 #[test]

@@ -353,6 +353,8 @@ impl Zip {
         if is_next || packed > length {
             let end = if is_next { next } else { length };
             let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
+            // It may be elsewhere.
+            let local = if local.starts_with(LOCAL) { local } else { b"" };
             let most = end.saturating_sub(at.saturating_add(local_size(local) as u64));
             // A descriptor may have the length.
             let known = u64::from(u32_at(local, 18));
