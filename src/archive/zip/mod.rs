@@ -353,12 +353,14 @@ impl Zip {
         if is_next || packed > length {
             let end = if is_next { next } else { length };
             let local = self.window.bytes(at, LOCAL_SIZE).unwrap_or_default();
-            // It may be elsewhere.
-            let local = if local.starts_with(LOCAL) { local } else { b"" };
             let most = end.saturating_sub(at.saturating_add(local_size(local) as u64));
-            // A descriptor may have the length.
-            let known = u64::from(u32_at(local, 18));
-            packed = if known == 0 { most } else { known.min(most) };
+            packed = match u64::from(u32_at(local, 18)) {
+                // Elsewhere it is not known. Packed contents are not much longer than others.
+                _ if !local.starts_with(LOCAL) => header.length.saturating_add(64).min(length),
+                // A descriptor may have the length.
+                0 => most,
+                known => known.min(most),
+            };
         }
         self.at = at;
         self.range.members += 1;
