@@ -14,6 +14,8 @@ mod counts;
 mod compressed;
 // Archives and compressed files that are damaged, or arrive in an unusual way.
 mod containers;
+// Archives with lost, added or wrong bytes.
+mod lost_bytes;
 // The configuration of `audit`.
 #[cfg(unix)]
 mod config;
