@@ -245,7 +245,7 @@ impl Unfinished {
         // INVARIANT: the path is absolute and names a file, so it has a directory.
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut unfinished = UNFINISHED.lock();
-        // The error itself names the temporary file; the one of the system is the last.
+        // Tempfile's error names the temporary file: take the one of the system.
         let created = builder.tempfile_in(directory);
         let file = created.map_err(|_| io::Error::last_os_error())?;
         unfinished.push(file.path().to_path_buf());

@@ -36,7 +36,9 @@ pub(super) struct Page {
 
 /// Refuses flags that a subcommand does not use.
 pub(super) fn check_used(name: &str, matches: &ArgMatches) -> Result<(), clap::Error> {
-    let page = Page::named(name).ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
+    let Some(page) = Page::named(name) else {
+        return Ok(());
+    };
     let is_given = |flag: &String| {
         let source = matches.value_source(&flag.replace('-', "_"));
         source == Some(ValueSource::CommandLine)

@@ -26,8 +26,8 @@ pub struct Link<'a> {
     pub target: Result<&'a [u8], ResolveErrorKind>,
     /// The base; `None` when the target inherits nothing or no base is known.
     pub base: Option<LinkBase<'a>>,
-    /// A number that links have in common only in one member, if they have the same base or none and static
-    /// names; 0 if it is unknown.
+    /// Links with the same number, which is not 0, are in one member, have the same base or none, and static
+    /// names.
     pub(crate) revision: u64,
     /// The kind of syntax around the reference.
     pub context: Context,

@@ -113,15 +113,11 @@ impl ZipStream {
         // Lengths that are damaged may take in the next headers.
         let next = memmem::find(bytes.get(LOCAL.len()..).unwrap_or_default(), LOCAL);
         if next.is_some() || bytes.len() < size {
-            let codes = [
-                &diagnostic::ARCHIVE_TRUNCATED,
-                &diagnostic::ARCHIVE_INCONSISTENT,
-            ];
-            note(
-                &mut self.faults,
-                codes[usize::from(next.is_some())],
-                self.at,
-            );
+            let code = match next {
+                Some(_) => &diagnostic::ARCHIVE_INCONSISTENT,
+                None => &diagnostic::ARCHIVE_TRUNCATED,
+            };
+            note(&mut self.faults, code, self.at);
             self.stage = next.map_or(Stage::Ended, |_| Stage::Between);
             source.consume(next.map_or(0, |next| next + LOCAL.len()));
             return None;

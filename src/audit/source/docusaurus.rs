@@ -69,15 +69,14 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         (folder(locale), url.trim_end_matches('/').to_owned())
     });
     let locales: Vec<_> = locales.collect();
+    let undecided = ["/search/", "/assets/", "/__docusaurus/"];
     let mut reader = RootReader {
         directory,
         usual: folder(usual),
         locales,
         roots: Vec::new(),
         made: ["/404.html", "/sitemap.xml"].map(str::to_owned).to_vec(),
-        undecided: ["/search/", "/assets/", "/__docusaurus/"]
-            .map(str::to_owned)
-            .to_vec(),
+        undecided: undecided.map(str::to_owned).to_vec(),
         is_open,
     };
     if values.is_unknown("presets") || values == Setting::empty() {
@@ -450,7 +449,7 @@ impl SiteRules for Docusaurus {
         let is_script = matches!(extension, b"js" | b"jsx" | b"ts" | b"tsx")
             && root.plugin == Plugin::Pages
             && !name.ends_with(b".d");
-        if !matches!(extension, b"md" | b"mdx") && !is_script {
+        if !is_markdown(extension) && !is_script {
             return Route::Beside;
         }
         let path = file.path();
@@ -494,7 +493,7 @@ impl SiteRules for Docusaurus {
                 reference.by_url(attempts);
                 attempts.undecided_if(self.is_open);
             }
-            (Syntax::Text, _) if matches!(extension, b"md" | b"mdx") && !reference.is_image => {
+            (Syntax::Text, _) if is_markdown(extension) && !reference.is_image => {
                 self.by_page_file(reference, attempts);
             }
             (Syntax::Text, Some(path)) => attempts.part(path),
@@ -507,4 +506,8 @@ impl SiteRules for Docusaurus {
             _ => self.by_route(reference, locale, attempts),
         }
     }
+}
+
+fn is_markdown(extension: &[u8]) -> bool {
+    matches!(extension, b"md" | b"mdx")
 }

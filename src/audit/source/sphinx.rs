@@ -122,9 +122,7 @@ impl Sphinx {
                 let text = start_of(&path, MAX_DOCUMENT).unwrap_or_default();
                 for found in LABEL.captures_iter(&text) {
                     let names = found.iter().skip(1).flatten();
-                    labels.extend(
-                        names.map(|name| name.as_bytes().trim_ascii().to_ascii_lowercase()),
-                    );
+                    labels.extend(names.map(|name| label(name.as_bytes())));
                 }
             }
         }
@@ -140,6 +138,10 @@ static FILE: Pattern = Pattern::new(
 /// Returns whether a path may be the dotted name of an object instead of the name of a file.
 fn is_object(path: &[u8]) -> bool {
     OBJECT.is_match(path) && !FILE.is_match(path)
+}
+
+fn label(name: &[u8]) -> Vec<u8> {
+    name.trim_ascii().to_ascii_lowercase()
 }
 
 impl SiteRules for Sphinx {
@@ -206,7 +208,7 @@ impl SiteRules for Sphinx {
 
     fn has_label(&self, name: &[u8]) -> bool {
         let labels = self.labels.get_or_init(|| self.labels());
-        labels.contains(&name.trim_ascii().to_ascii_lowercase())
+        labels.contains(&label(name))
     }
 }
 

@@ -7,7 +7,6 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::source_text::DecodedText;
 use crate::document::text::{self, TextSource};
 use crate::document::{Format, Retrieval, is_textual};
-use crate::uri::SCHEME;
 
 /// The treatment of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +53,12 @@ static EXTENSIONS: &[(PartClass, &[&str])] = &[
     (PartClass::Opaque, &["winmail.dat"]),
 ];
 
-/// Returns whether a media type begins with a name: otherwise the entity is of the default type (RFC 2045
-/// section 5.2).
+/// Returns whether a media type begins with a name (RFC 6838 section 4.2): otherwise the entity is of the
+/// default type (RFC 2045 section 5.2).
 pub(super) fn is_valid(media_type: &str) -> bool {
     let name = media_type.split('/').next().unwrap_or_default();
-    !name.is_empty() && name.bytes().all(|byte| SCHEME.contains(byte))
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_part)
 }
 
 impl PartClass {
